@@ -1,0 +1,207 @@
+"""The thirteen functions of Yao, Liu and Lin (1999), Table I, for batches of points.
+
+Yao, Liu, Lin: Evolutionary programming made faster. IEEE Transactions on Evolutionary Computation 3(2), 1999.
+Each takes x (n, d) and writes the n values into out. Sums over variables that all count alike are made in two steps,
+terms of the whole block and then their sums by row: short rows would leave most of a vector loop to its tail.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from autov.kernels.jit import kernel
+from autov.kernels.random import fill_uniforms
+from autov.kernels.trig import INVERSE_TURN, cos_turns, sin_turns
+
+
+@kernel
+def row_sums(terms, d, out):
+    """Sums of consecutive groups of d terms, in four lanes whatever the length."""
+    wide = d - d % 4
+    for i in range(out.size):
+        a = 0.0
+        b = 0.0
+        c = 0.0
+        e = 0.0
+        start = i * d
+        for k in range(start, start + wide, 4):
+            a += terms[k]
+            b += terms[k + 1]
+            c += terms[k + 2]
+            e += terms[k + 3]
+        for k in range(start + wide, start + d):
+            a += terms[k]
+        out[i] = (a + b) + (c + e)
+
+
+@kernel
+def sphere(x, out):  # noqa: D103
+    flat = x.ravel()
+    terms = np.empty(flat.size)
+    for k in range(flat.size):
+        terms[k] = flat[k] * flat[k]
+    row_sums(terms, x.shape[1], out)
+
+
+@kernel
+def schwefel_2_22(x, out):  # noqa: D103
+    n, d = x.shape
+    for i in range(n):
+        total = 0.0
+        product = 1.0
+        for k in range(d):
+            total += abs(x[i, k])
+            product *= abs(x[i, k])
+        out[i] = total + product
+
+
+@kernel
+def schwefel_1_2(x, out):  # noqa: D103
+    n, d = x.shape
+    for i in range(n):
+        total = 0.0
+        partial = 0.0
+        for k in range(d):
+            partial += x[i, k]
+            total += partial * partial
+        out[i] = total
+
+
+@kernel
+def schwefel_2_21(x, out):  # noqa: D103
+    n, d = x.shape
+    for i in range(n):
+        largest = 0.0
+        for k in range(d):
+            largest = max(largest, abs(x[i, k]))
+        out[i] = largest
+
+
+@kernel
+def rosenbrock(x, out):  # noqa: D103
+    n, d = x.shape
+    for i in range(n):
+        total = 0.0
+        for k in range(d - 1):
+            a = x[i, k + 1] - x[i, k] * x[i, k]
+            b = x[i, k] - 1.0
+            total += 100.0 * a * a + b * b
+        out[i] = total
+
+
+@kernel
+def step(x, out):  # noqa: D103
+    flat = x.ravel()
+    terms = np.empty(flat.size)
+    for k in range(flat.size):
+        a = math.floor(flat[k] + 0.5)
+        terms[k] = a * a
+    row_sums(terms, x.shape[1], out)
+
+
+@kernel
+def quartic(x, out, first, second):
+    """Noise in [0, 1) comes from the stream (first, second)."""
+    n, d = x.shape
+    fill_uniforms(first, second, 0, out)
+    for i in range(n):
+        total = 0.0
+        for k in range(d):
+            square = x[i, k] * x[i, k]
+            total += (k + 1) * square * square
+        out[i] += total
+
+
+@kernel
+def schwefel_2_26(x, out):  # noqa: D103
+    flat = x.ravel()
+    terms = np.empty(flat.size)
+    for k in range(flat.size):
+        terms[k] = -flat[k] * sin_turns(math.sqrt(abs(flat[k])) * INVERSE_TURN)
+    row_sums(terms, x.shape[1], out)
+
+
+@kernel
+def rastrigin(x, out):  # noqa: D103
+    flat = x.ravel()
+    terms = np.empty(flat.size)
+    for k in range(flat.size):
+        terms[k] = flat[k] * flat[k] + (10.0 - 10.0 * cos_turns(flat[k]))
+    row_sums(terms, x.shape[1], out)
+
+
+@kernel
+def ackley(x, out):  # noqa: D103
+    n, d = x.shape
+    flat = x.ravel()
+    terms = np.empty(flat.size)
+    cosines = np.empty(n)
+    for k in range(flat.size):
+        terms[k] = cos_turns(flat[k])
+    row_sums(terms, d, cosines)
+    for k in range(flat.size):
+        terms[k] = flat[k] * flat[k]
+    row_sums(terms, d, out)
+    for i in range(n):
+        out[i] = -20.0 * math.exp(-0.2 * math.sqrt(out[i] / d)) - math.exp(cosines[i] / d) + 20.0 + math.e
+
+
+@kernel
+def griewank(x, out):  # noqa: D103
+    n, d = x.shape
+    rates = np.empty(d)
+    for k in range(d):
+        rates[k] = INVERSE_TURN / math.sqrt(k + 1.0)
+    for i in range(n):
+        total = 0.0
+        product = 1.0
+        for k in range(d):
+            total += x[i, k] * x[i, k]
+            product *= cos_turns(x[i, k] * rates[k])
+        out[i] = total / 4000.0 - product + 1.0
+
+
+@kernel
+def penalty(x, a, k, m):
+    """u(x, a, k, m) of the paper: k (|x| - a)^m outside [-a, a]."""
+    excess = max(abs(x) - a, 0.0)
+    return k * excess**m
+
+
+@kernel
+def penalized_1(x, out, substitute):
+    """With substitute, y = 1 + (x + 1) / 4 as published; without it, y = x (the form that fits the AutoV paper)."""
+    n, d = x.shape
+    y = np.empty(d)
+    for i in range(n):
+        for k in range(d):
+            y[k] = 1.0 + (x[i, k] + 1.0) / 4.0 if substitute else x[i, k]
+        s = sin_turns(0.5 * y[0])
+        total = 10.0 * s * s + (y[d - 1] - 1.0) * (y[d - 1] - 1.0)
+        for k in range(d - 1):
+            s = sin_turns(0.5 * y[k + 1])
+            total += (y[k] - 1.0) * (y[k] - 1.0) * (1.0 + 10.0 * s * s)
+        total *= math.pi / d
+        for k in range(d):
+            total += penalty(x[i, k], 10.0, 100.0, 4)
+        out[i] = total
+
+
+@kernel
+def penalized_2(x, out):  # noqa: D103
+    n, d = x.shape
+    for i in range(n):
+        s = sin_turns(1.5 * x[i, 0])
+        last = x[i, d - 1] - 1.0
+        total = s * s
+        s = sin_turns(x[i, d - 1])
+        total += last * last * (1.0 + s * s)
+        for k in range(d - 1):
+            s = sin_turns(1.5 * x[i, k + 1])
+            total += (x[i, k] - 1.0) * (x[i, k] - 1.0) * (1.0 + s * s)
+        total *= 0.1
+        for k in range(d):
+            total += penalty(x[i, k], 5.0, 100.0, 4)
+        out[i] = total

@@ -1,0 +1,12 @@
+"""How kernels are compiled: cached on disk, without the GIL, divisions unchecked so that loops vectorise."""
+
+from __future__ import annotations
+
+from numba import njit
+
+# Reassociation lets LLVM vectorise sums; results are the same bits on one machine, whatever the number of threads.
+# NaN and infinity keep their meaning: objectives may return them.
+FAST = {"reassoc", "contract", "nsz", "arcp", "afn"}
+
+kernel = njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+inlined = njit(cache=True, error_model="numpy", fastmath=FAST, inline="always")

@@ -1,0 +1,82 @@
+"""Compiled objectives: the address of a batch function plus the numbers it needs.
+
+An objective is called by address, so that one compiled run serves every problem and Numba's disk cache always hits;
+a jitted function passed as an argument would compile anew in every process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import cfunc, intp, types, uint64, void
+from numba.extending import intrinsic
+
+from autov.kernels.jit import FAST, kernel
+
+POINTER = types.CPointer(types.float64)
+# x (n x d, row-major), n, d, out (n), context (size numbers), size, two key words for noise
+SIGNATURE = void(POINTER, intp, intp, POINTER, POINTER, intp, uint64, uint64)
+
+
+class Objective(NamedTuple):
+    """What the compiled run evaluates: function((x * scale) @ matrix + shift); an empty matrix stands for the identity."""
+
+    address: int
+    context: np.ndarray
+    scale: np.ndarray
+    shift: np.ndarray
+    matrix: np.ndarray
+
+
+def compile_objective(function: Callable[..., None], cache: bool = True) -> Any:
+    """Compile a function of SIGNATURE; the result must be kept alive while its ``address`` is in use."""
+    return cfunc(SIGNATURE, cache=cache, nopython=True, error_model="numpy", fastmath=FAST)(function)
+
+
+@intrinsic
+def _call(typingctx, address, x, n, d, out, context, size, first, second):  # noqa: ARG001, D103
+    signature = types.void(address, x, n, d, out, context, size, first, second)
+
+    def codegen(cgctx, builder, _sig, args):  # noqa: ARG001
+        word = ir.IntType(64)
+        target = ir.FunctionType(ir.VoidType(), [word] * 8).as_pointer()
+        pointer = builder.inttoptr(args[0], target)
+        builder.call(pointer, args[1:])
+        return cgctx.get_dummy_value()
+
+    return signature, codegen
+
+
+@kernel
+def evaluate(objective, x, out, moved, first, second):
+    """Values of the rows of x; moved is scratch of x's shape for transformed points."""
+    n, d = x.shape
+    points = x
+    if objective.matrix.shape[0] > 0:
+        points = moved
+        for i in range(n):
+            for k in range(d):
+                moved[i, k] = objective.shift[k]
+        # Row k of the matrix is used for all points before the next one is read: it stays in the cache.
+        for k in range(d):
+            row = objective.matrix[k]
+            for i in range(n):
+                factor = x[i, k] * objective.scale[k]
+                target = moved[i]
+                for j in range(d):
+                    target[j] += factor * row[j]
+    elif objective.shift.size > 0:
+        points = moved
+        for i in range(n):
+            for k in range(d):
+                moved[i, k] = x[i, k] * objective.scale[k] + objective.shift[k]
+    _call(
+        np.int64(objective.address), np.int64(points.ctypes.data), np.int64(n), np.int64(d), np.int64(out.ctypes.data),
+        np.int64(objective.context.ctypes.data), np.int64(objective.context.size), np.uint64(first), np.uint64(second),
+    )  # fmt: skip
+    for i in range(n):
+        if np.isnan(out[i]):
+            out[i] = np.inf

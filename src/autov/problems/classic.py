@@ -1,0 +1,183 @@
+"""The thirteen problems of Yao, Liu and Lin (1999), and the forms of two of them that fit the AutoV paper."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import carray
+
+from autov.core import Array, Box, Generator, InputError
+from autov.kernels import classic as kernels
+from autov.kernels.objective import Objective, compile_objective
+
+
+class Entry(NamedTuple):
+    """One row of the table below."""
+
+    number: int
+    bound: float  # the box is [-bound, bound]^d
+    at: float  # every coordinate of the optimum
+    value: Callable[[int], float]  # the minimum for d variables
+    compiled: Callable[..., None]
+
+
+def _sphere(x, n, d, out, context, size, first, second):  # noqa: ARG001
+    kernels.sphere(carray(x, (n, d)), carray(out, (n,)))
+
+
+def _schwefel_2_22(x, n, d, out, context, size, first, second):  # noqa: ARG001
+    kernels.schwefel_2_22(carray(x, (n, d)), carray(out, (n,)))
+
+
+def _schwefel_1_2(x, n, d, out, context, size, first, second):  # noqa: ARG001
+    kernels.schwefel_1_2(carray(x, (n, d)), carray(out, (n,)))
+
+
+def _schwefel_2_21(x, n, d, out, context, size, first, second):  # noqa: ARG001
+    kernels.schwefel_2_21(carray(x, (n, d)), carray(out, (n,)))
+
+
+def _rosenbrock(x, n, d, out, context, size, first, second):  # noqa: ARG001
+    kernels.rosenbrock(carray(x, (n, d)), carray(out, (n,)))
+
+
+def _step(x, n, d, out, context, size, first, second):  # noqa: ARG001
+    kernels.step(carray(x, (n, d)), carray(out, (n,)))
+
+
+def _quartic(x, n, d, out, context, size, first, second):  # noqa: ARG001
+    kernels.quartic(carray(x, (n, d)), carray(out, (n,)), first, second)
+
+
+def _schwefel_2_26(x, n, d, out, context, size, first, second):  # noqa: ARG001
+    kernels.schwefel_2_26(carray(x, (n, d)), carray(out, (n,)))
+
+
+def _rastrigin(x, n, d, out, context, size, first, second):  # noqa: ARG001
+    kernels.rastrigin(carray(x, (n, d)), carray(out, (n,)))
+
+
+def _ackley(x, n, d, out, context, size, first, second):  # noqa: ARG001
+    kernels.ackley(carray(x, (n, d)), carray(out, (n,)))
+
+
+def _griewank(x, n, d, out, context, size, first, second):  # noqa: ARG001
+    kernels.griewank(carray(x, (n, d)), carray(out, (n,)))
+
+
+def _penalized_1(x, n, d, out, context, size, first, second):  # noqa: ARG001
+    kernels.penalized_1(carray(x, (n, d)), carray(out, (n,)), True)
+
+
+def _penalized_1_plain(x, n, d, out, context, size, first, second):  # noqa: ARG001
+    kernels.penalized_1(carray(x, (n, d)), carray(out, (n,)), False)
+
+
+def _penalized_2(x, n, d, out, context, size, first, second):  # noqa: ARG001
+    kernels.penalized_2(carray(x, (n, d)), carray(out, (n,)))
+
+
+def _zero(d: int) -> float:  # noqa: ARG001
+    return 0.0
+
+
+SCHWEFEL_AT = 420.96874635998202  # the root of tan(sqrt x) = -sqrt(x) / 2 that minimises -x sin(sqrt x) in the box
+SCHWEFEL_VALUE = -SCHWEFEL_AT * math.sin(math.sqrt(SCHWEFEL_AT))
+
+TABLE = {
+    "sphere": Entry(1, 100.0, 0.0, _zero, _sphere),
+    "schwefel_2_22": Entry(2, 10.0, 0.0, _zero, _schwefel_2_22),
+    "schwefel_1_2": Entry(3, 100.0, 0.0, _zero, _schwefel_1_2),
+    "schwefel_2_21": Entry(4, 100.0, 0.0, _zero, _schwefel_2_21),
+    "rosenbrock": Entry(5, 30.0, 1.0, _zero, _rosenbrock),
+    "step": Entry(6, 100.0, 0.0, _zero, _step),
+    "quartic": Entry(7, 1.28, 0.0, _zero, _quartic),
+    "schwefel_2_26": Entry(8, 500.0, SCHWEFEL_AT, lambda d: d * SCHWEFEL_VALUE, _schwefel_2_26),
+    "rastrigin": Entry(9, 5.12, 0.0, _zero, _rastrigin),
+    "ackley": Entry(10, 32.0, 0.0, _zero, _ackley),
+    "griewank": Entry(11, 600.0, 0.0, _zero, _griewank),
+    "penalized_1": Entry(12, 50.0, -1.0, _zero, _penalized_1),
+    "penalized_2": Entry(13, 50.0, 1.0, _zero, _penalized_2),
+    # f12 without the substitution y = 1 + (x + 1) / 4: inferred from the AutoV paper's figures.
+    "penalized_1_plain": Entry(12, 50.0, 1.0, _zero, _penalized_1_plain),
+}
+NAMES = tuple(name for name in TABLE if name != "penalized_1_plain")  # in the order f1 .. f13
+
+SIX = ("schwefel_2_22", "schwefel_2_21", "quartic", "griewank", "ackley", "rastrigin")  # Tables I-III
+EIGHT = (  # Tables V and VI
+    "schwefel_2_22", "schwefel_2_21", "quartic", "griewank", "schwefel_2_26", "ackley", "rosenbrock", "rastrigin",
+)  # fmt: skip
+
+
+@functools.cache
+def _compiled(function: str) -> Any:
+    return compile_objective(TABLE[function].compiled)
+
+
+@dataclass(frozen=True)
+class Classic:
+    """One of the thirteen, by its word; the box is [-bound, bound]^dim (the published bound unless given)."""
+
+    function: str
+    dim: int = 30
+    bound: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.function not in TABLE:
+            raise InputError(f"problem: unknown function {self.function!r}; one of {', '.join(TABLE)}")
+        if isinstance(self.dim, bool) or not isinstance(self.dim, (int, np.integer)) or self.dim < 1:
+            raise InputError(f"dim: must be a positive whole number, got {self.dim!r}")
+        if self.bound is not None and not 0 < self.bound < math.inf:
+            raise InputError(f"bound: must be a positive number, got {self.bound!r}")
+
+    @property
+    def name(self) -> str:
+        """The word, with the bound where it is not the published one."""
+        return self.function if self.bound is None else f"{self.function}+bound={self.bound:g}"
+
+    @property
+    def box(self) -> Box:
+        """[-bound, bound]^dim."""
+        bound = TABLE[self.function].bound if self.bound is None else self.bound
+        return Box.cube(-bound, bound, self.dim)
+
+    @property
+    def optimum(self) -> Array | None:
+        """The known optimum, if the box holds it."""
+        at = TABLE[self.function].at
+        return np.full(self.dim, at) if abs(at) <= self.box.upper[0] else None
+
+    @property
+    def minimum(self) -> float | None:
+        """The known minimum (of quartic: without its noise), if the box holds it."""
+        return None if self.optimum is None else TABLE[self.function].value(self.dim)
+
+    @property
+    def noisy(self) -> bool:
+        """Whether values are random."""
+        return self.function == "quartic"
+
+    def __call__(self, x: Array, rng: Generator) -> Array:
+        """Values of the rows of x."""
+        return evaluate(self, x, rng)
+
+    def objective(self) -> Objective:
+        """The compiled form."""
+        none = np.empty(0)
+        return Objective(_compiled(self.function).address, np.zeros(1), none, none, np.empty((0, 0)))
+
+
+def evaluate(problem: Any, x: Array, rng: Generator) -> Array:
+    """Call a compiled problem from Python."""
+    from autov.kernels.run import evaluate_blocks
+
+    x = np.ascontiguousarray(np.atleast_2d(x), dtype=np.float64)
+    out = np.empty(len(x))
+    key = rng.integers(0, 2**64, 2, dtype=np.uint64) if problem.noisy else np.zeros(2, np.uint64)
+    evaluate_blocks(key, 0, problem.objective(), x, out)
+    return out

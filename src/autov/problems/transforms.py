@@ -1,0 +1,200 @@
+"""Translated, scaled and rotated problems: each wraps a problem and is one; they compose in any order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.stats import ortho_group
+
+from autov.core import Array, Box, Generator, InputError, generator
+from autov.kernels.objective import Objective
+from autov.problems.base import Problem
+
+
+def _affine(objective: Objective, dim: int) -> tuple[Array, Array]:
+    """Scale and shift of an objective, written out."""
+    if objective.shift.size:
+        return objective.scale, objective.shift
+    return np.ones(dim), np.zeros(dim)
+
+
+@dataclass(frozen=True, eq=False)
+class Translated:
+    """f(x + b): the optimum moves by -b, the box stays."""
+
+    problem: Problem
+    b: float | Array
+
+    def __post_init__(self) -> None:
+        b = np.asarray(self.b, dtype=np.float64)
+        if b.shape not in ((), (self.problem.box.dim,)) or not np.isfinite(b).all():
+            raise InputError(f"translate: b must be a finite number or {self.problem.box.dim} of them, got {self.b!r}")
+
+    @property
+    def name(self) -> str:
+        """The wrapped name with ``+translate=b``."""
+        return f"{self.problem.name}+translate={f'{self.b:g}' if np.ndim(self.b) == 0 else 'vector'}"
+
+    @property
+    def box(self) -> Box:
+        """The box of the wrapped problem."""
+        return self.problem.box
+
+    @property
+    def optimum(self) -> Array | None:
+        """The wrapped optimum minus b, if the box holds it."""
+        x = self.problem.optimum
+        if x is None:
+            return None
+        x = x - self.b
+        return x if ((x >= self.box.lower) & (x <= self.box.upper)).all() else None
+
+    @property
+    def minimum(self) -> float | None:
+        """The wrapped minimum, if its point is still in the box."""
+        return None if self.optimum is None else self.problem.minimum
+
+    @property
+    def noisy(self) -> bool:
+        """Whether values are random."""
+        return getattr(self.problem, "noisy", False)
+
+    def __call__(self, x: Array, rng: Generator) -> Array:
+        """Values of the rows of x."""
+        return self.problem(x + self.b, rng)
+
+    def objective(self) -> Objective | None:
+        """((x + b) s) M + c = (x s) M + ((b s) M + c)."""
+        inner = self.problem.objective()
+        if inner is None:
+            return None
+        scale, shift = _affine(inner, self.box.dim)
+        moved = np.broadcast_to(self.b, self.box.dim) * scale
+        if inner.matrix.size:
+            moved = moved @ inner.matrix
+        return inner._replace(scale=scale, shift=np.ascontiguousarray(moved + shift))
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """f(a x) on the box divided by a: the same landscape in other units."""
+
+    problem: Problem
+    a: float
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.a) or self.a == 0:
+            raise InputError(f"scale: a must be a finite number other than zero, got {self.a!r}")
+
+    @property
+    def name(self) -> str:
+        """The wrapped name with ``+scale=a``."""
+        return f"{self.problem.name}+scale={self.a:g}"
+
+    @property
+    def box(self) -> Box:
+        """The wrapped box divided by a."""
+        corners = np.sort([self.problem.box.lower / self.a, self.problem.box.upper / self.a], axis=0)
+        return Box(corners[0], corners[1])
+
+    @property
+    def optimum(self) -> Array | None:
+        """The wrapped optimum divided by a."""
+        x = self.problem.optimum
+        return None if x is None else x / self.a
+
+    @property
+    def minimum(self) -> float | None:
+        """The wrapped minimum."""
+        return self.problem.minimum
+
+    @property
+    def noisy(self) -> bool:
+        """Whether values are random."""
+        return getattr(self.problem, "noisy", False)
+
+    def __call__(self, x: Array, rng: Generator) -> Array:
+        """Values of the rows of x."""
+        return self.problem(self.a * x, rng)
+
+    def objective(self) -> Objective | None:
+        """((a x) s) M + c = (x (a s)) M + c."""
+        inner = self.problem.objective()
+        if inner is None:
+            return None
+        scale, shift = _affine(inner, self.box.dim)
+        return inner._replace(scale=self.a * scale, shift=shift)
+
+
+@dataclass(frozen=True, eq=False)
+class Rotated:
+    """f(x M) with an orthogonal M, given or made from a seed; the box stays."""
+
+    problem: Problem
+    rotation: int | Array
+
+    def __post_init__(self) -> None:
+        if np.ndim(self.rotation) == 0:
+            if not isinstance(self.rotation, (int, np.integer)) or self.rotation < 0:
+                raise InputError(f"rotate: expected a seed (0, 1, 2, ...) or a matrix, got {self.rotation!r}")
+            return
+        m, d = np.asarray(self.rotation, dtype=np.float64), self.problem.box.dim
+        if m.shape != (d, d) or not np.allclose(m @ m.T, np.eye(d), atol=1e-9):
+            raise InputError(f"rotate: the matrix must be orthogonal and {d} x {d}, got shape {m.shape}")
+
+    @cached_property
+    def matrix(self) -> Array:
+        """M."""
+        if np.ndim(self.rotation):
+            return np.ascontiguousarray(self.rotation, dtype=np.float64)
+        d = self.box.dim
+        rng = generator(int(self.rotation), d)  # type: ignore[arg-type]
+        if d == 1:
+            return np.array([[rng.choice([-1.0, 1.0])]])
+        return np.ascontiguousarray(ortho_group.rvs(d, random_state=rng))
+
+    @property
+    def name(self) -> str:
+        """The wrapped name with ``+rotate=seed``."""
+        return f"{self.problem.name}+rotate={self.rotation if np.ndim(self.rotation) == 0 else 'matrix'}"
+
+    @property
+    def box(self) -> Box:
+        """The box of the wrapped problem."""
+        return self.problem.box
+
+    @property
+    def optimum(self) -> Array | None:
+        """The wrapped optimum turned back, if the box holds it."""
+        x = self.problem.optimum
+        if x is None:
+            return None
+        x = x @ self.matrix.T
+        return x if ((x >= self.box.lower) & (x <= self.box.upper)).all() else None
+
+    @property
+    def minimum(self) -> float | None:
+        """The wrapped minimum if its point is still in the box."""
+        return None if self.optimum is None else self.problem.minimum
+
+    @property
+    def noisy(self) -> bool:
+        """Whether values are random."""
+        return getattr(self.problem, "noisy", False)
+
+    def __call__(self, x: Array, rng: Generator) -> Array:
+        """Values of the rows of x."""
+        return self.problem(x @ self.matrix, rng)
+
+    def objective(self) -> Objective | None:
+        """((x R) s) M + c = x (R s M) + c."""
+        inner = self.problem.objective()
+        if inner is None:
+            return None
+        scale, shift = _affine(inner, self.box.dim)
+        matrix = self.matrix * scale
+        if inner.matrix.size:
+            matrix = matrix @ inner.matrix
+        return inner._replace(scale=np.ones_like(scale), shift=shift, matrix=np.ascontiguousarray(matrix))
