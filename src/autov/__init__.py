@@ -1,1 +1,44 @@
-"""autov."""
+"""autov designs, checks, compares and runs invariant variation operators for black-box optimisation.
+
+The public names live in the rooms below and are imported when first used, so that the command starts fast.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from autov.algorithms import Evolution, Metaheuristic, Optimizer, minimize, solve
+    from autov.core import Box, FileError, InputError
+    from autov.design import Design, Encoding, Inner, design
+    from autov.operators import AffineOperator, Operator, library, load
+    from autov.problems import Classic, Problem, Rotated, Scaled, Translated, function_problem, parse
+
+_HOME = {
+    "autov.algorithms": ("Evolution", "Metaheuristic", "Optimizer", "minimize", "solve"),
+    "autov.core": ("Box", "FileError", "InputError"),
+    "autov.design": ("Design", "Encoding", "Inner", "design"),
+    "autov.operators": ("AffineOperator", "Operator", "library", "load"),
+    "autov.problems": ("Classic", "Problem", "Rotated", "Scaled", "Translated", "function_problem", "parse"),
+}
+_ROOM = {name: room for room, names in _HOME.items() for name in names}
+
+__version__ = "0.1.0"
+__all__ = [
+    "AffineOperator", "Box", "Classic", "Design", "Encoding", "Evolution", "FileError", "Inner", "InputError",
+    "Metaheuristic", "Operator", "Optimizer", "Problem", "Rotated", "Scaled", "Translated", "design",
+    "function_problem", "library", "load", "minimize", "parse", "solve",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOM:
+        raise AttributeError(f"module 'autov' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_ROOM[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -20,12 +20,13 @@ def _draw(width: int):
     """An intrinsic that draws variables k .. k + width - 1; all its other arguments are addresses of first elements."""
 
     @intrinsic
-    def draw(typingctx, k, parameters, x1, sources, row, normal, lower, upper, out):  # noqa: ARG001
+    def draw(typingctx, k, parameters, x1, sources, tied, row, normal, lower, upper, out):  # noqa: ARG001
         weights = len(sources)
-        signature = types.void(k, parameters, x1, sources, row, normal, lower, upper, out)
+        untied = weights - len(tied)
+        signature = types.void(k, parameters, x1, sources, tied, row, normal, lower, upper, out)
 
         def codegen(context, builder, _signature, args):
-            k, parameters, x1, sources, row, normal, lower, upper, out = args
+            k, parameters, x1, sources, _, row, normal, lower, upper, out = args
             vector = ir.VectorType(DOUBLE, width)
             pair = ir.VectorType(DOUBLE, 2)
             integer = ir.IntType(32)
@@ -64,7 +65,9 @@ def _draw(width: int):
                     mu, sigma2 = shuffle(even, odd, (0, 4, 2, 6)), shuffle(even, odd, (1, 5, 3, 7))
                 else:
                     mu, sigma2 = shuffle(pairs[0], pairs[0], (0,)), shuffle(pairs[0], pairs[0], (1,))
-                difference = builder.fsub(doubles(source), x, flags=FLAGS)
+                difference = doubles(source)
+                if s < untied:
+                    difference = builder.fsub(difference, x, flags=FLAGS)
                 square = builder.fmul(difference, difference, flags=FLAGS)
                 mean = builder.fadd(mean, builder.fmul(mu, difference, flags=FLAGS), flags=FLAGS)
                 variance = builder.fadd(variance, builder.fmul(sigma2, square, flags=FLAGS), flags=FLAGS)

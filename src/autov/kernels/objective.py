@@ -52,7 +52,7 @@ def _call(typingctx, address, x, n, d, out, context, size, first, second):  # no
 
 @kernel
 def evaluate(objective, x, out, moved, first, second):
-    """Values of the rows of x; moved is scratch of x's shape for transformed points."""
+    """Write the values of the rows of x, infinity for NaN, and return the number of NaN; moved is scratch like x."""
     n, d = x.shape
     points = x
     if objective.matrix.shape[0] > 0:
@@ -77,6 +77,9 @@ def evaluate(objective, x, out, moved, first, second):
         np.int64(objective.address), np.int64(points.ctypes.data), np.int64(n), np.int64(d), np.int64(out.ctypes.data),
         np.int64(objective.context.ctypes.data), np.int64(objective.context.size), np.uint64(first), np.uint64(second),
     )  # fmt: skip
+    bad = 0
     for i in range(n):
         if np.isnan(out[i]):
             out[i] = np.inf
+            bad += 1
+    return bad

@@ -6,7 +6,7 @@ import numpy as np
 
 from autov.kernels.jit import kernel
 from autov.kernels.objective import evaluate
-from autov.kernels.random import NOISE, POPULATION, fill_uniforms, subkey
+from autov.kernels.random import GOLDEN, NOISE, POPULATION, fill_uniforms, mix, subkey
 from autov.kernels.variation import EXTRA, Variation, block_rows, fill_extra, select_parents, survive, vary, workspace
 
 
@@ -39,19 +39,21 @@ def propose(key, generation, variation, lower, upper, x, f, out):
 
 @kernel
 def evaluate_blocks(key, generation, objective, x, out):
-    """Values of the rows of x, noise drawn from the stream of that generation."""
+    """Write the values of the rows of x, noise from the stream of that generation; return the number of NaN."""
     n, d = x.shape
+    bad = 0
     first, second = subkey(key, generation, NOISE)
     rows = block_rows(d)
     moved = np.empty((rows, d))
     for begin in range(0, n, rows):
         end = min(begin + rows, n)
-        evaluate(objective, x[begin:end], out[begin:end], moved[: end - begin], first + np.uint64(begin), second)
+        bad += evaluate(objective, x[begin:end], out[begin:end], moved[: end - begin], first + np.uint64(begin), second)
+    return bad
 
 
 @kernel
 def run(key, variation, objective, lower, upper, maxfev, x, f, given, trace):
-    """Fill x and f with the final population; trace gets the best value after each generation.
+    """Fill x and f with the final population, trace with the best value after each generation; return the NaN count.
 
     Exactly maxfev evaluations are made (at least the population size); the last generation is cut short if need be.
     """
@@ -60,7 +62,7 @@ def run(key, variation, objective, lower, upper, maxfev, x, f, given, trace):
     pool = np.empty((n + EXTRA, d))
     pool[:n] = x
     initial(key, lower, upper, pool[:n], given)
-    evaluate_blocks(key, 0, objective, pool[:n], f)
+    bad = evaluate_blocks(key, 0, objective, pool[:n], f)
     trace[0] = f.min()
     work = workspace(n, variation.inputs.size, d)
     offspring = np.empty((n, d))
@@ -70,31 +72,75 @@ def run(key, variation, objective, lower, upper, maxfev, x, f, given, trace):
     while used < maxfev:
         m = min(n, maxfev - used)
         fill_extra(pool, f, variation.inputs, lower, upper)
-        index = work.index[:m]
-        select_parents(key, generation, variation.inputs, f, index, work.bits)
+        select_parents(key, generation, variation.inputs, f, work.index, work.bits)
         first, second = subkey(key, generation, NOISE)
+        # A last generation that is cut short starts with the same offspring as a whole one.
         for begin in range(0, m, rows):
-            end = min(begin + rows, m)
-            block = offspring[begin:end]
-            vary(key, generation, begin, index[begin:end], pool, variation, lower, upper, block, work)
-            evaluate(objective, block, values[begin:end], work.moved[: end - begin], first + np.uint64(begin), second)
+            end = min(begin + rows, n)
+            vary(key, generation, begin, work.index[begin:end], pool, variation, lower, upper, offspring[begin:end], work)
+            end = min(end, m)
+            shifted = first + np.uint64(begin)
+            moved = work.moved[: end - begin]
+            bad += evaluate(objective, offspring[begin:end], values[begin:end], moved, shifted, second)
         survive(pool, f, offspring[:m], values[:m], work.union, work.leaving, work.entering)
         trace[generation] = f.min()
         used += m
         generation += 1
     x[:] = pool[:n]
+    return bad
 
 
 @kernel
-def run_many(keys, which, inputs, thresholds, parameters, per_solution, arity, objective, lower, upper, maxfev, popsize,
-             best):  # fmt: skip
-    """Best values of several runs: run i has key keys[i] and the operator which[i] of a stack of equal form."""
+def derive(base, candidate, run):
+    """The key of (candidate, run) under a base key."""
+    first = mix(base[0] + np.uint64(candidate) * GOLDEN, base[1])
+    second = mix(base[1] + np.uint64(run) * GOLDEN, first)
+    key = np.empty(2, np.uint64)
+    key[0] = mix(first + np.uint64(run) * GOLDEN, second)
+    key[1] = second
+    return key
+
+
+@kernel
+def run_many(base, candidates, runs, which, stack, objective, lower, upper, maxfev, popsize, best):
+    """Best values of several runs: run i belongs to (candidates[i], runs[i]) and uses operator which[i] of the stack."""
     d = lower.size
     x = np.empty((popsize, d))
     f = np.empty(popsize)
     trace = np.empty(2 + maxfev // popsize)
-    for i in range(keys.shape[0]):
+    for i in range(best.size):
         c = which[i]
-        variation = Variation(inputs, thresholds[c], parameters[c], per_solution, arity)
-        run(keys[i], variation, objective, lower, upper, maxfev, x, f, 0, trace)
+        variation = Variation(stack.inputs, stack.thresholds[c], stack.parameters[c], stack.per_solution, stack.arity,
+                              stack.tied)  # fmt: skip
+        key = derive(base, candidates[i], runs[i])
+        run(key, variation, objective, lower, upper, maxfev, x, f, 0, trace)
         best[i] = f.min()
+
+
+@kernel
+def start_many(base, candidates, runs, lower, upper, x):
+    """Initial populations x (r, n, d) of several runs that are evaluated together."""
+    for i in range(x.shape[0]):
+        initial(derive(base, candidates[i], runs[i]), lower, upper, x[i], 0)
+
+
+@kernel
+def propose_many(base, candidates, runs, which, generation, stack, lower, upper, x, f, out):
+    """Offspring (r, n, d) of one generation of several runs."""
+    for i in range(x.shape[0]):
+        c = which[i]
+        variation = Variation(stack.inputs, stack.thresholds[c], stack.parameters[c], stack.per_solution, stack.arity,
+                              stack.tied)  # fmt: skip
+        propose(derive(base, candidates[i], runs[i]), generation, variation, lower, upper, x[i], f[i], out[i])
+
+
+@kernel
+def survive_many(x, f, offspring, values):
+    """Survivors of one generation of several runs, in place."""
+    n = f.shape[1]
+    m = values.shape[1]
+    union = np.empty(n + m)
+    leaving = np.empty(n + 1, np.int64)
+    entering = np.empty(m + 1, np.int64)
+    for i in range(x.shape[0]):
+        survive(x[i], f[i], offspring[i], values[i], union, leaving, entering)

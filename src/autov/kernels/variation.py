@@ -17,8 +17,8 @@ from autov.kernels.jit import kernel
 from autov.kernels.random import NORMALS, PARENTS, ROWS, fill_bits, fill_normals, subkey
 
 BLOCK = 2048
-BEST, MEAN, LOWER, UPPER = -1, -2, -3, -4  # inputs that are not parents; parents are 1, 2, 3, ...
-EXTRA = 4  # rows of the pool behind the population: best, mean, lower, upper
+BEST, MEAN, LOWER, UPPER, WIDTH = -1, -2, -3, -4, -5  # inputs that are not parents; parents are 1, 2, 3, ...
+EXTRA = 5  # rows of the pool behind the population: best, mean, lower, upper, upper - lower
 
 
 class Variation(NamedTuple):
@@ -29,6 +29,7 @@ class Variation(NamedTuple):
     parameters: np.ndarray  # (k, 2 (t - 1)): mean and variance of each weight
     per_solution: bool
     arity: tuple  # (0,) * (t - 1): its length is known to the compiler, so loops over the weights unroll
+    tied: tuple  # (0,) if the last weight belongs to upper - lower (x1 is not subtracted), else ()
 
 
 class Workspace(NamedTuple):
@@ -81,6 +82,9 @@ def fill_extra(pool, f, inputs, lower, upper):
             pool[n + 2] = lower
         elif inputs[j] == UPPER:
             pool[n + 3] = upper
+        elif inputs[j] == WIDTH:
+            for k in range(d):
+                pool[n + 4, k] = upper[k] - lower[k]
 
 
 @kernel
@@ -119,7 +123,7 @@ def choose_rows(words, thresholds, stride, row):
 
 
 @kernel
-def draw_rows(pool, index, row, normal, parameters, arity, lower, upper, out):
+def draw_rows(pool, index, row, normal, parameters, arity, tied, lower, upper, out):
     """Draw every variable of the offspring from its normal distribution and clip it to the box.
 
     A sum of independent normals is one normal: x1 + sum r_i (y_i - x1) needs one draw, not one for each weight.
@@ -140,11 +144,11 @@ def draw_rows(pool, index, row, normal, parameters, arity, lower, upper, out):
         x1 = first + 8 * d * index[i, 0]
         if d < 4:
             for k in range(d):
-                draw_1(k, table, x1, sources, rows, z, low, high, target)
+                draw_1(k, table, x1, sources, tied, rows, z, low, high, target)
         else:
             for k in range(0, d - 4, 4):
-                draw_4(k, table, x1, sources, rows, z, low, high, target)
-            draw_4(d - 4, table, x1, sources, rows, z, low, high, target)  # may draw some a second time: the same
+                draw_4(k, table, x1, sources, tied, rows, z, low, high, target)
+            draw_4(d - 4, table, x1, sources, tied, rows, z, low, high, target)  # may draw some a second time: the same
         rows += 4 * d
         z += 4 * d
         target += 8 * d
@@ -169,7 +173,7 @@ def vary_variables(key, generation, begin, index, pool, variation, lower, upper,
         choose_rows(bits.view(np.int32), variation.thresholds, stride, row)
     first, second = subkey(key, generation, NORMALS)
     fill_normals(first, second, start, bits, work.normal[:even])
-    draw_rows(pool, index, row, work.normal, variation.parameters, variation.arity, lower, upper, out)
+    draw_rows(pool, index, row, work.normal, variation.parameters, variation.arity, variation.tied, lower, upper, out)
 
 
 @kernel
@@ -195,8 +199,12 @@ def vary_solutions(key, generation, begin, index, pool, variation, lower, upper,
             mean = variation.parameters[row[0], 2 * s]
             weight = mean + math.sqrt(variation.parameters[row[0], 2 * s + 1]) * normal[s]
             y = pool[index[i, s + 1]]
-            for k in range(d):
-                target[k] += weight * (y[k] - x1[k])
+            if len(variation.tied) == 1 and s == t - 2:
+                for k in range(d):
+                    target[k] += weight * y[k]
+            else:
+                for k in range(d):
+                    target[k] += weight * (y[k] - x1[k])
         for k in range(d):
             target[k] = min(max(target[k], lower[k]), upper[k])
 

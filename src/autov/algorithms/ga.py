@@ -1,0 +1,107 @@
+"""Genetic algorithm with simulated binary crossover and polynomial mutation.
+
+J. H. Holland, Adaptation in Natural and Artificial Systems, MIT Press, 1992.
+K. Deb and R. B. Agrawal, Simulated binary crossover for continuous search space, Complex Systems 9, 1995.
+K. Deb and M. Goyal, A combined genetic adaptive search (GeneAS) for engineering design, Computer Science and
+Informatics 26, 1996.
+
+Binary tournaments pick the parents, every two parents give two children, and the best of parents and children
+survive. Each variable of a pair is crossed with probability 0.5, as Deb and Agrawal do for several variables.
+The mutation is the form for bounded variables, which never leaves the box; children of the crossover are clipped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from autov.algorithms.shared import best, check_ranges, first_points
+from autov.core import Array, Box, Generator
+
+
+@dataclass(frozen=True, eq=False)
+class GAState:
+    """The population; no values before the first tell."""
+
+    box: Box
+    x: Array
+    f: Array
+
+
+@dataclass(frozen=True)
+class GA:
+    """Settings; those of Table IV by default. A mutation probability of None is 1/d."""
+
+    name: ClassVar[str] = "ga"
+    crossover_probability: float = 1.0
+    crossover_index: float = 20.0
+    mutation_probability: float | None = None
+    mutation_index: float = 20.0
+
+    def __post_init__(self) -> None:
+        check_ranges(self, crossover_probability=(0, 1), mutation_probability=(0, 1))
+        check_ranges(self, crossover_index=(0, 1e6), mutation_index=(0, 1e6))
+
+    def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> GAState:  # noqa: ARG002
+        """Uniform first points."""
+        return GAState(box, first_points(box, popsize, rng, x0), np.empty(0))
+
+    def ask(self, state: GAState, rng: Generator) -> tuple[Array, GAState]:
+        """As many children as there are parents."""
+        if not state.f.size:
+            return state.x, state
+        n, d = state.x.shape
+        pairs = (n + 1) // 2
+        parents = state.x[tournament(state.f, 2 * pairs, rng)]
+        children = sbx(parents[:pairs], parents[pairs:], self.crossover_probability, self.crossover_index, rng)
+        children = state.box.clip(children[:n])
+        probability = 1 / d if self.mutation_probability is None else self.mutation_probability
+        return polynomial_mutation(children, state.box, probability, self.mutation_index, rng), state
+
+    def tell(self, state: GAState, x: Array, f: Array, rng: Generator) -> GAState:  # noqa: ARG002
+        """Keep the best of parents and children."""
+        if not state.f.size:
+            return replace(state, f=f)
+        survivors = best(np.concatenate([state.x, x]), np.concatenate([state.f, f]), len(state.x))
+        return replace(state, x=survivors[0], f=survivors[1])
+
+    def population(self, state: GAState) -> tuple[Array, Array]:
+        """The survivors."""
+        return state.x, state.f
+
+
+def tournament(f: Array, count: int, rng: Generator) -> np.ndarray:
+    """Indices of the winners of count binary tournaments with replacement."""
+    pairs = rng.integers(0, len(f), (count, 2))
+    return np.where(f[pairs[:, 0]] <= f[pairs[:, 1]], pairs[:, 0], pairs[:, 1])
+
+
+def sbx(x1: Array, x2: Array, probability: float, index: float, rng: Generator) -> Array:
+    """Children of the pairs (x1, x2), shape (2 n, d): the first children, then the second ones."""
+    n, d = x1.shape
+    u = rng.random((n, d))
+    power = 1 / (index + 1)
+    # Deb and Agrawal: the spread factor beta whose density is 0.5 (index + 1) beta^index up to 1, mirrored above.
+    with np.errstate(divide="ignore"):
+        beta = np.where(u <= 0.5, (2 * u) ** power, (2 * (1 - u)) ** -power)
+    beta *= np.where(rng.random((n, d)) < 0.5, 1.0, -1.0)  # which child is near which parent, variable by variable
+    beta[rng.random((n, d)) >= 0.5] = 1.0  # variables that are not crossed
+    beta[rng.random(n) >= probability] = 1.0  # pairs that are not crossed
+    middle, half = (x1 + x2) / 2, (x1 - x2) / 2
+    return np.concatenate([middle + beta * half, middle - beta * half])
+
+
+def polynomial_mutation(x: Array, box: Box, probability: float, index: float, rng: Generator) -> Array:
+    """Each variable moves with the given probability by a polynomially distributed part of the width of the box."""
+    rows, columns = np.nonzero(rng.random(x.shape) < probability)
+    u = rng.random(len(rows))
+    value, width = x[rows, columns], box.width[columns]
+    below = (value - box.lower[columns]) / width
+    above = (box.upper[columns] - value) / width
+    down = (2 * u + (1 - 2 * u) * (1 - below) ** (index + 1)) ** (1 / (index + 1)) - 1
+    up = 1 - (2 * (1 - u) + (2 * u - 1) * (1 - above) ** (index + 1)) ** (1 / (index + 1))
+    mutated = x.copy()
+    mutated[rows, columns] += np.where(u <= 0.5, down, up) * width
+    return box.clip(mutated)

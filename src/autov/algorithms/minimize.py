@@ -1,0 +1,108 @@
+"""`minimize`: the front door for people who have a function and want its minimum."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.optimize import OptimizeResult
+
+from autov.algorithms.base import AnyMetaheuristic
+from autov.algorithms.evolution import Evolution
+from autov.algorithms.solve import Run, solve
+from autov.core import Array, Seed, seed_of
+from autov.engines import PointPool, worker_count
+from autov.operators import AffineOperator
+from autov.problems import Function, as_problem
+
+
+def choose(algorithm: str | AnyMetaheuristic | None, operator: str | AffineOperator) -> AnyMetaheuristic:
+    """The algorithm meant by the two arguments: the operator's own by default."""
+    if algorithm is None or algorithm == "autov":
+        return Evolution(operator)  # type: ignore[arg-type]
+    if isinstance(algorithm, str):
+        from autov.algorithms.registry import make  # imports all eight
+
+        return make(algorithm)
+    return algorithm
+
+
+def _as_result(run: Run) -> OptimizeResult:
+    return OptimizeResult(
+        x=run.x, fun=run.fun, nfev=run.nfev, nit=run.nit, population=run.population, population_energies=run.values
+    )
+
+
+def _watcher(callback: Callable[[OptimizeResult], Any] | None, disp: bool) -> Callable[[Run], bool] | None:
+    if callback is None and not disp:
+        return None
+
+    def watch(run: Run) -> bool:
+        if disp:
+            sys.stdout.write(f"generation {run.nit}: {run.nfev} evaluations, best {run.fun:.6g}\n")
+        if callback is None:
+            return False
+        try:
+            return bool(callback(_as_result(run)))
+        except StopIteration:
+            return True
+
+    return watch
+
+
+def minimize(
+    fun: Any, bounds: Any = None, *, args: tuple[Any, ...] = (), operator: str | AffineOperator = "paper-h3",
+    algorithm: str | AnyMetaheuristic | None = None, x0: Array | None = None, maxfev: int = 10_000,
+    popsize: int = 100, rng: Seed = None, workers: int | Callable[..., Any] = 1, vectorized: bool = False,
+    callback: Callable[[OptimizeResult], Any] | None = None, disp: bool = False,
+) -> OptimizeResult:  # fmt: skip
+    """Minimise a function of real variables in a box.
+
+    Args:
+        fun: a function of one point (1-D array) that returns a number; with ``vectorized``, of a batch (n, d) that
+            returns (n,); a function compiled by ``numba.njit``; a problem; or a problem's name such as "rastrigin".
+        bounds: a (min, max) pair for each variable; left out for problems and names.
+        args: further arguments of fun.
+        operator: an affine operator, its library name or its JSON file.
+        algorithm: another metaheuristic by name or settings (see ``autov list algorithms``); None for the operator's.
+        x0: a first point or population.
+        maxfev: how many evaluations; exactly that many are made unless a callback stops the run.
+        popsize: size of the population.
+        rng: seed (or NumPy Generator); the same seed gives the same bits.
+        workers: processes for a slow Python function (-1 for all cores), or a map-like callable.
+        vectorized: fun takes batches.
+        callback: ``callback(intermediate_result)`` after each generation; returning True or raising StopIteration ends.
+        disp: print a line for each generation.
+
+    Returns:
+        ``scipy.optimize.OptimizeResult`` with x, fun, nfev, nit, success, status (0 budget used up, 1 stopped by the
+        callback, 2 no finite value found), message, population, population_energies.
+    """
+    problem = as_problem(fun, bounds, vectorized=vectorized, args=args)
+    chosen = choose(algorithm, operator)
+    options: dict[str, Any] = {
+        "maxfev": maxfev, "popsize": popsize, "seed": seed_of(rng), "x0": x0, "watch": _watcher(callback, disp)
+    }  # fmt: skip
+    if callable(workers) and isinstance(problem, Function) and not problem.vectorized:
+        mapped = workers
+        run = solve(problem, chosen, evaluate=lambda x: np.array(list(mapped(problem.point, x))), **options)
+    elif isinstance(problem, Function) and not problem.vectorized and worker_count(workers) > 1:  # type: ignore[arg-type]
+        with PointPool(problem.point, worker_count(workers)) as pool:  # type: ignore[arg-type]
+            run = solve(problem, chosen, evaluate=pool, **options)
+    else:
+        if not callable(workers):
+            worker_count(workers)
+        run = solve(problem, chosen, **options)
+
+    status, message = 0, f"The budget of {run.nfev} evaluations is used up."
+    if run.stopped:
+        status, message = 1, "Stopped by the callback."
+    if not np.isfinite(run.fun):
+        status, message = 2, "No finite value was found."
+    if run.nans:
+        message += f" {run.nans} evaluations returned NaN and counted as worst."
+    result = _as_result(run)
+    result.update(success=status != 2, status=status, message=message)
+    return result

@@ -1,0 +1,70 @@
+"""What several algorithms do alike: first points, distinct partners, the few best, checked settings."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autov.core import Array, Box, Generator, InputError
+
+Index = NDArray[np.intp]
+
+
+def first_points(box: Box, popsize: int, rng: Generator, x0: Array | None) -> Array:
+    """Uniform points of the box, the first of them replaced by the rows of x0."""
+    x = box.sample(popsize, rng)
+    if x0 is not None:
+        rows = np.atleast_2d(x0)
+        x[: len(rows)] = rows
+    return box.clip(x)
+
+
+def distinct(taken: Index, size: int, rng: Generator) -> Index:
+    """For each row of taken, shape (n, k), one uniform index below size that is none of the k (they are distinct)."""
+    drawn = rng.integers(0, size - taken.shape[1], len(taken))
+    for column in np.sort(taken, axis=1).T:  # step over what is taken, smallest first
+        drawn += drawn >= column
+    return drawn
+
+
+def partners(n: int, count: int, rng: Generator) -> Index:
+    """Shape (n, count): in row i, indices below n that differ from i and from each other."""
+    taken = np.arange(n)[:, None]
+    for _ in range(count):
+        taken = np.column_stack([taken, distinct(taken, n, rng)])
+    return taken[:, 1:]
+
+
+def best(x: Array, f: Array, count: int) -> tuple[Array, Array]:
+    """The count points of smallest value, best first; of equal values the earlier one."""
+    order = np.argsort(f, kind="stable")[:count]
+    return x[order], f[order]
+
+
+def need(name: str, popsize: int, least: int) -> None:
+    """Refuse a population that is too small for the algorithm."""
+    if popsize < least:
+        raise InputError(f"popsize: {name} needs at least {least}, got {popsize}")
+
+
+def check_ranges(settings: Any, **ranges: tuple[float, float]) -> None:
+    """Refuse a setting that is not a number in its range, ends included; None passes where it is the default."""
+    for name, (low, high) in ranges.items():
+        value = getattr(settings, name)
+        if value is None and settings.__dataclass_fields__[name].type.endswith("None"):
+            continue
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        if not number or not math.isfinite(value) or not low <= value <= high:
+            raise InputError(f"{name}: must be a number from {low:g} to {high:g}, got {value!r}")
+
+
+def check_choice(settings: Any, **choices: tuple[str, ...]) -> None:
+    """Refuse a setting that is none of its words."""
+    for name, allowed in choices.items():
+        value = getattr(settings, name)
+        if value not in allowed:
+            raise InputError(f"{name}: must be one of {', '.join(allowed)}, got {value!r}")

@@ -1,0 +1,61 @@
+"""The command line: what exists, and how every command ends."""
+
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+import typer
+from typer.main import get_command
+
+from autov.cli import design, minimize, show
+
+app = typer.Typer(
+    name="autov", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
+    help="Design, check, compare and use invariant variation operators for black-box optimisation.",
+)  # fmt: skip
+for module in (minimize, design, show):
+    module.register(app)
+
+
+def _version(value: bool) -> None:
+    if value:
+        import autov
+
+        typer.echo(f"autov {autov.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),  # noqa: ARG001
+) -> None:
+    """Options of the command itself."""
+
+
+def _end(message: str, code: int) -> NoReturn:
+    sys.stderr.write(f"autov: {message}\n")
+    raise SystemExit(code)
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command. Exit codes: 0 success, 1 a required property does not hold, 2 bad input, 130 Ctrl-C."""
+    from autov.core.errors import InputError
+
+    # Typer carries its own copy of click in some versions: find the class that its errors derive from.
+    usage_error = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+    try:
+        code = get_command(app).main(arguments, prog_name="autov", standalone_mode=False)
+    except usage_error as error:  # type: ignore[misc]
+        message = error.format_message()  # type: ignore[attr-defined]
+        if type(error).__name__ == "NoArgsIsHelpError":
+            sys.stdout.write(message + "\n")
+            raise SystemExit(2) from None
+        _end(" ".join(message.split()), 2)
+    except InputError as error:
+        _end(" ".join(str(error).split()), 2)
+    except (KeyboardInterrupt, typer.Abort):
+        _end("interrupted", 130)
+    except BrokenPipeError:
+        raise SystemExit(0) from None
+    raise SystemExit(code if isinstance(code, int) else 0)

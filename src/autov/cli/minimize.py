@@ -1,0 +1,55 @@
+"""``autov minimize``."""
+
+from __future__ import annotations
+
+import typer
+
+from autov.cli.output import JSON, SEED, WORKERS, console, print_json, progress_bar
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(minimize)
+
+
+def minimize(
+    problem: str = typer.Argument(help="f1..f13, a word, paper-f1.., lsgo-f1.., file.py:function; f9+rotate=3 etc."),
+    dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
+    operator: str = typer.Option("paper-h3", "--operator", help="Library name or JSON file of an operator."),
+    algorithm: str = typer.Option("autov", "--algorithm", help="autov (the operator's own) or another one."),
+    maxfev: int = typer.Option(10_000, "--maxfev", min=1, help="Evaluations of each run."),
+    popsize: int = typer.Option(100, "--popsize", min=2, help="Population size."),
+    runs: int = typer.Option(30, "--runs", min=1, help="Independent runs."),
+    seed: int = SEED,
+    lower: float | None = typer.Option(None, "--lower", help="Lower bound of every variable (your function)."),
+    upper: float | None = typer.Option(None, "--upper", help="Upper bound of every variable (your function)."),
+    vectorized: bool = typer.Option(False, "--vectorized", help="Your function takes batches (n, d)."),
+    workers: int | None = WORKERS,
+    json_: bool = JSON,
+) -> None:
+    """Minimise a problem in several independent runs.
+
+    Example: autov minimize rastrigin --dim 30 --runs 30 --seed 1
+    """
+    from autov.algorithms.repeat import repeat
+
+    with progress_bar() as bar:
+        task = bar.add_task(problem, total=runs)
+        result = repeat(
+            problem, dim=dim, operator=operator, algorithm=algorithm, maxfev=maxfev, popsize=popsize, runs=runs,
+            seed=seed, lower=lower, upper=upper, vectorized=vectorized, workers=workers,
+            progress=lambda: bar.advance(task),
+        )  # fmt: skip
+    if json_:
+        print_json(result.to_dict())
+        return
+    from rich.table import Table
+
+    table = Table(title=f"{result.algorithm} on {result.problem}, {result.dim} variables, {maxfev} evaluations, {runs} runs")
+    for name in ("best", "mean", "std", "median", "worst"):
+        table.add_column(name, justify="right")
+    table.add_row(*(f"{value:.6g}" for value in result.summary().values()))
+    out = console()
+    out.print(table)
+    if result.nans:
+        out.print(f"{result.nans} evaluations returned NaN and counted as worst.")

@@ -1,0 +1,51 @@
+"""What commands print: JSON for machines, tables and progress bars for people."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from typing import Any
+
+import typer
+
+JSON = typer.Option(False, "--json", help="Print JSON for machines.")
+SEED = typer.Option(1, "--seed", min=0, help="Seed of all random numbers.")
+WORKERS = typer.Option(None, "--workers", help="Threads or processes; all cores by default.")
+
+
+def _plain(value: Any) -> Any:
+    import numpy as np
+
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    return value
+
+
+def print_json(data: Any) -> None:
+    """One JSON document on standard output."""
+    sys.stdout.write(json.dumps(_plain(data), indent=2, allow_nan=False) + "\n")
+
+
+def console(stderr: bool = False) -> Any:
+    """A rich console."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, soft_wrap=True)
+
+
+def progress_bar() -> Any:
+    """A progress bar on standard error, gone when done, silent without a terminal."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    bar = console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=bar, transient=True, disable=not bar.is_terminal)

@@ -1,0 +1,95 @@
+"""``autov show`` and ``autov list``."""
+
+from __future__ import annotations
+
+import typer
+
+from autov.cli.output import JSON, console, print_json
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(show)
+    app.command("list")(list_)
+
+
+def show(
+    operator: str = typer.Argument(help="Library name or JSON file of an operator."),
+    latex: bool = typer.Option(False, "--latex", help="Print the LaTeX formula."),
+    json_: bool = JSON,
+) -> None:
+    """Show an operator: its rows, and where it comes from.
+
+    Example: autov show paper-h3
+    """
+    from autov.operators import load, to_dict
+
+    found = load(operator)
+    if json_:
+        print_json(to_dict(found))
+    elif latex:
+        typer.echo(found.latex())
+    else:
+        typer.echo(str(found))
+        for key, value in found.provenance.items():
+            if not isinstance(value, dict):
+                typer.echo(f"  {key}: {value}")
+
+
+def list_(
+    what: str = typer.Argument(help="problems, operators or algorithms"),
+    json_: bool = JSON,
+) -> None:
+    """List what can be used by name.
+
+    Example: autov list problems
+    """
+    from autov.core import InputError
+
+    kinds = {"problems": _problems, "operators": _operators, "algorithms": _algorithms}
+    if what not in kinds:
+        raise InputError(f"list: expected problems, operators or algorithms, got {what!r}")
+    rows = kinds[what]()
+    if json_:
+        print_json(rows)
+        return
+    from rich.table import Table
+
+    table = Table(*rows[0].keys(), box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*(str(value) for value in row.values()))
+    console().print(table)
+
+
+def _problems() -> list[dict[str, object]]:
+    from autov.problems import LSGO, NAMES, PAPER, parse
+
+    rows: list[dict[str, object]] = []
+    names = [(f"f{i + 1}, {word}", word) for i, word in enumerate(NAMES)]
+    for shown, name in [*names, *((n, n) for n in PAPER), *((n, n) for n in LSGO)]:
+        problem = parse(name)
+        box = f"[{problem.box.lower[0]:g}, {problem.box.upper[0]:g}]"
+        minimum = "" if problem.minimum is None else f"{problem.minimum:.6g}"
+        rows.append({"name": shown, "variables": problem.box.dim, "box": box, "minimum": minimum})
+    return rows
+
+
+def _operators() -> list[dict[str, object]]:
+    from autov.operators import library, load
+    from autov.operators.forms import form_name
+
+    rows: list[dict[str, object]] = []
+    for name in library():
+        operator = load(name)
+        source = operator.provenance.get("problem", "")
+        rows.append({"name": name, "form": form_name(operator.inputs), "rows": operator.rows, "designed on": source})
+    return rows
+
+
+def _algorithms() -> list[dict[str, object]]:
+    from autov.algorithms.registry import ALGORITHMS
+
+    rows: list[dict[str, object]] = [{"name": "autov", "what": "the paper's simple metaheuristic with an affine operator"}]
+    for name, kind in ALGORITHMS.items():
+        rows.append({"name": name, "what": (kind.__doc__ or "").strip().splitlines()[0]})
+    return rows

@@ -1,0 +1,46 @@
+"""One number for a candidate from its medians on several training problems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+from autov.core import Array, InputError
+
+AGGREGATES = ("rank", "log-gap")
+SMALLEST_GAP = 1e-12
+
+
+def check(aggregate: str, problems: Sequence[Any]) -> None:
+    """Refuse an unknown aggregate, or one that the problems do not allow."""
+    if aggregate not in AGGREGATES:
+        raise InputError(f"aggregate: must be one of {', '.join(AGGREGATES)}, got {aggregate!r}")
+    if aggregate == "log-gap" and len(problems) > 1:
+        for problem in problems:
+            if problem.minimum is None:
+                raise InputError(f"aggregate: log-gap needs a known minimum and {problem.name} has none; use rank")
+
+
+def fitness_of(medians: Array, aggregate: str, minima: Sequence[float | None], reference: Array) -> Array:
+    """Fitness (c,) of medians (problems, c).
+
+    One problem: the median itself, as in the paper. Several: the mean over problems of the candidate's rank among
+    those compared ("rank": no scale matters, but it is relative to the others), or of log10 of its gap to the minimum
+    over the reference gap, the median of the first population ("log-gap": absolute, so that it can be compared
+    between generations).
+    """
+    if len(medians) == 1:
+        return medians[0]
+    if aggregate == "rank":
+        return np.mean([rankdata(row, method="average") for row in medians], axis=0)
+    gaps = np.maximum(medians - np.array(minima, dtype=np.float64)[:, None], SMALLEST_GAP)
+    return np.log10(gaps / reference[:, None]).mean(axis=0)
+
+
+def reference_gaps(medians: Array, minima: Sequence[float | None]) -> Array:
+    """Median gap of the first population on each problem."""
+    known = np.array([np.nan if m is None else m for m in minima])
+    return np.maximum(np.median(medians, axis=1) - known, SMALLEST_GAP)

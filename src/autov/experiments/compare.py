@@ -1,0 +1,140 @@
+"""`compare`: algorithms against each other on problems, with statistics."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from autov.core import Array, InputError, Seed, seed_of
+from autov.experiments.experiment import Algorithms, Experiment, Problems, experiment
+from autov.experiments.run import Progress, run
+from autov.experiments.store import Failure, Row, Store
+from autov.experiments.table import Entry, Table, scientific
+from autov.stats import Scores, score
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Rows of an experiment, ready for tables and plots. The reference is what marks compare with."""
+
+    name: str
+    algorithms: tuple[str, ...]
+    problems: tuple[str, ...]
+    reference: str
+    rows: tuple[Row, ...]
+    failures: tuple[Failure, ...] = field(default=(), repr=False)
+
+    @cached_property
+    def _cells(self) -> dict[tuple[str, str], list[Row]]:
+        cells: dict[tuple[str, str], list[Row]] = {}
+        for row in self.rows:
+            cells.setdefault((row.problem, row.label), []).append(row)
+        return {key: sorted(rows, key=lambda row: row.run) for key, rows in cells.items()}
+
+    def values(self, problem: str, algorithm: str) -> Array:
+        """Best values of the runs, run 0 first."""
+        return np.array([row.best for row in self._cells.get((problem, algorithm), ())], dtype=np.float64)
+
+    def curves(self, problem: str, algorithm: str) -> tuple[np.ndarray, Array]:
+        """Evaluation counts (points,) and best values so far (runs, points)."""
+        rows = self._cells.get((problem, algorithm), [])
+        if not rows:
+            return np.empty(0, np.int64), np.empty((0, 0))
+        return rows[0].counts, np.array([row.samples for row in rows])
+
+    def scores(self, level: float = 0.05, correct: bool = False) -> Scores:
+        """Marks, counts and ranks; ``correct`` for Holm-corrected p-values."""
+        return score(self.values, self.problems, self.algorithms, self.reference, level=level, correct=correct)
+
+    def table(
+        self, show: Literal["mean", "median"] = "mean", *, level: float = 0.05, correct: bool = False, digits: int = 4
+    ) -> Table:
+        """Mean (standard deviation), or median (difference of the quartiles), with marks; the best mean is set off."""
+        if show not in ("mean", "median"):
+            raise InputError(f"show: must be 'mean' or 'median', got {show!r}")
+        scores = self.scores(level, correct)
+        rows = []
+        for f in self.problems:
+            entries = []
+            for a in self.algorithms:
+                cell = scores.cells[f, a]
+                s = cell.summary
+                shown = (s.mean, s.std) if show == "mean" else (s.median, s.q3 - s.q1 if np.isfinite(s.q3) else np.nan)
+                data = {**s._asdict(), "p": cell.p, "mark": cell.mark, "leads": cell.leads}
+                text, detail = (scientific(value, places) for value, places in zip(shown, (digits, 2), strict=True))
+                entries.append(Entry(text, detail if s.n else "", cell.mark, cell.leads, data))
+            rows.append((f, tuple(entries)))
+        counts = {a: "/".join(map(str, scores.counts[a])) if a in scores.counts else "" for a in self.algorithms}
+        footer = [("+/-/=", tuple(counts.values()))]
+        notes = [
+            f"+, - and = : significantly better, worse and not different from {self.reference} "
+            f"(rank sum test, {level:g}{', Holm-corrected' if correct else ''})."
+        ]
+        if scores.ranked:
+            footer.append(("average rank", tuple(f"{scores.ranks[a]:.2f}" for a in self.algorithms)))
+            notes.append(f"Ranks of the means on {scores.ranked} problems, Friedman p = {scores.friedman:.2g}.")
+        if self.failures:
+            notes.append(f"{len(self.failures)} runs failed, the first with {self.failures[0].error}")
+        runs = sorted({scores.cells[key].summary.n for key in scores.cells})
+        what = "mean (standard deviation)" if show == "mean" else "median (interquartile range)"
+        caption = f"{self.name}: {what} of {'-'.join(map(str, dict.fromkeys((runs[0], runs[-1]))))} runs"
+        return Table(caption, ("problem", *self.algorithms), tuple(rows), tuple(footer), tuple(notes))
+
+
+def choose_reference(labels: tuple[str, ...], reference: str | None) -> str:
+    """The label given, else autov, else the last."""
+    if reference is None:
+        return "autov" if "autov" in labels else labels[-1]
+    if reference not in labels:
+        raise InputError(f"reference: {reference!r} is none of the algorithms ({', '.join(labels)})")
+    return reference
+
+
+def compare_experiment(
+    planned: Experiment, store: Store | str | os.PathLike[str] | None, *, workers: int | None = None,
+    reference: str | None = None, progress: Progress | None = None,
+) -> Comparison:  # fmt: skip
+    """Run what is missing of an experiment and compare all of it."""
+    if not isinstance(store, Store):
+        with Store(store) as opened:
+            return compare_experiment(planned, opened, workers=workers, reference=reference, progress=progress)
+    chosen = choose_reference(planned.algorithms, reference)
+    outcome = run(planned, store, workers, progress)
+    rows = tuple(store.rows(planned.tasks))
+    return Comparison(planned.name, planned.algorithms, planned.problems, chosen, rows, tuple(outcome.failures))
+
+
+def compare(
+    algorithms: Algorithms, problems: Problems, *, dim: int | None = None, maxfev: int = 10_000, popsize: int = 100,
+    runs: int = 30, rng: Seed = 1, store: Store | str | os.PathLike[str] | None = "results.db",
+    workers: int | None = None, reference: str | None = None, progress: Progress | None = None,
+    name: str = "comparison",
+) -> Comparison:  # fmt: skip
+    """Compare algorithms on problems.
+
+    Results are kept in the store, and only those that are missing are run: calling again with more runs, problems or
+    algorithms runs the new ones, and an interrupted comparison goes on.
+
+    Args:
+        algorithms: names such as "shade", "de+F=0.7" (a setting), "autov", "autov:operator.json" and "label=name", or
+            a dict of label -> name or algorithm.
+        problems: names, ranges such as "paper-f1..paper-f13", problems, or a dict of name -> problem.
+        dim: number of variables where it is open; None for 30 on the classic problems.
+        maxfev: evaluations of a run.
+        popsize: population size.
+        runs: runs of each algorithm on each problem.
+        rng: seed; run i owns the stream (seed, i).
+        store: a file, an open Store, or None to keep nothing.
+        workers: processes; None for all cores.
+        reference: label of the algorithm that the others are marked against; "autov" or the last one by default.
+        progress: called with (finished tasks, all tasks, seconds left or None).
+        name: for captions.
+    """
+    planned = experiment(
+        algorithms, problems, dim=dim, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed_of(rng), name=name
+    )
+    return compare_experiment(planned, store, workers=workers, reference=reference, progress=progress)

@@ -1,0 +1,222 @@
+"""Results in one SQLite file: one row for each finished task, written as soon as it is there.
+
+The file may be open in several processes at once, and a process may be killed at any time: SQLite's write-ahead log
+keeps what was written. A file that is not a store of this version is refused before anything is changed in it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import json
+import math
+import os
+import platform
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+from autov.core import Array, FileError
+from autov.experiments.curve import grid
+from autov.experiments.task import Task
+
+MAGIC, VERSION = 0x61757456, 1  # application_id ("autV") and user_version of the file
+BUSY = 30.0  # seconds to wait for another process
+_HEADER = b"SQLite format 3\x00"
+_IDENTITY = (
+    "key TEXT PRIMARY KEY, algorithm TEXT NOT NULL, settings TEXT NOT NULL, label TEXT NOT NULL, problem TEXT NOT NULL, "
+    "content TEXT NOT NULL, dim INTEGER NOT NULL, maxfev INTEGER NOT NULL, popsize INTEGER NOT NULL, "
+    "seed TEXT NOT NULL, run INTEGER NOT NULL, created TEXT NOT NULL, versions TEXT NOT NULL"
+)
+_SCHEMA = (
+    f"CREATE TABLE results ({_IDENTITY}, best REAL NOT NULL, seconds REAL NOT NULL, samples TEXT NOT NULL)",
+    f"CREATE TABLE failures ({_IDENTITY}, error TEXT NOT NULL, traceback TEXT NOT NULL)",
+    f"PRAGMA application_id = {MAGIC}",
+    f"PRAGMA user_version = {VERSION}",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A finished task."""
+
+    key: str
+    algorithm: str
+    settings: str
+    label: str
+    problem: str
+    content: str
+    dim: int
+    maxfev: int
+    popsize: int
+    seed: int
+    run: int
+    created: str
+    versions: dict[str, str]
+    best: float
+    seconds: float
+    samples: Array  # best so far at `autov.experiments.curve.grid(maxfev)`; NaN before the first population
+
+    @property
+    def counts(self) -> np.ndarray:
+        """The evaluation counts of the samples."""
+        return grid(self.maxfev)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A task that raised; it is tried again by the next run."""
+
+    key: str
+    label: str
+    problem: str
+    run: int
+    error: str
+    traceback: str
+
+
+@cache
+def versions() -> str:
+    """Versions that a result may depend on, as JSON."""
+    found = {name: importlib.metadata.version(name) for name in ("autov", "numpy", "numba", "scipy")}
+    return json.dumps({**found, "python": platform.python_version()})
+
+
+class Store:
+    """An open file of results; with None, results are kept in memory only."""
+
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        self.path = None if path is None else Path(path)
+        if self.path is not None:
+            _check_place(self.path)
+        try:
+            self._db = sqlite3.connect(self.path or ":memory:", timeout=BUSY, isolation_level=None)
+        except sqlite3.Error as error:
+            raise FileError(f"{self.path}: cannot be opened: {error}") from None
+        try:
+            self._prepare()
+        except sqlite3.Error as error:
+            self._db.close()
+            raise FileError(f"{self.path}: cannot be read as a results store: {error}") from None
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _prepare(self) -> None:
+        if self._is_new():
+            self._db.execute("BEGIN IMMEDIATE")  # another process may be creating it, too
+            if self._is_new():
+                for statement in _SCHEMA:
+                    self._db.execute(statement)
+            self._db.execute("COMMIT")
+        magic, version = self._pragma("application_id"), self._pragma("user_version")
+        if magic != MAGIC:
+            raise FileError(f"{self.path}: an SQLite file, but not a results store of autov")
+        if version != VERSION:
+            raise FileError(f"{self.path}: a results store of version {version}, this autov reads version {VERSION}")
+        if (damage := self._pragma("quick_check(1)")) != "ok":
+            raise FileError(f"{self.path}: the results store is damaged: {str(damage).splitlines()[-1]}")
+        if self._pragma("journal_mode") != "wal":
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError:
+                pass  # busy in another process, which will do it; the old mode is safe, only slower
+        self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def _pragma(self, name: str) -> object:
+        return self._db.execute(f"PRAGMA {name}").fetchone()[0]
+
+    def _is_new(self) -> bool:
+        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        return tables == 0 and self._pragma("application_id") == 0 and self._pragma("user_version") == 0
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def has(self, task: Task) -> bool:
+        """Whether the task is finished."""
+        return self._db.execute("SELECT 1 FROM results WHERE key = ?", (task.key,)).fetchone() is not None
+
+    def missing(self, tasks: Iterable[Task]) -> list[Task]:
+        """Tasks that are not finished, each once."""
+        present = {key for (key,) in self._db.execute("SELECT key FROM results")}
+        return [task for key, task in {task.key: task for task in tasks}.items() if key not in present]
+
+    def add(self, task: Task, best: float, samples: Sequence[float] | Array, seconds: float) -> None:
+        """Keep a result; if the task is already there, that result stays."""
+        text = json.dumps([None if math.isnan(value) else float(value) for value in samples])
+        self._db.execute("BEGIN IMMEDIATE")
+        self._db.execute(
+            f"INSERT OR IGNORE INTO results VALUES ({_marks(16)})", (*_identity(task), float(best), float(seconds), text)
+        )
+        self._db.execute("DELETE FROM failures WHERE key = ?", (task.key,))
+        self._db.execute("COMMIT")
+
+    def fail(self, task: Task, error: str, traceback: str) -> None:
+        """Keep what a task raised."""
+        self._db.execute(f"INSERT OR REPLACE INTO failures VALUES ({_marks(15)})", (*_identity(task), error, traceback))
+
+    def rows(self, tasks: Iterable[Task] | None = None) -> list[Row]:
+        """Results of the tasks that are finished, in their order and with their labels; of all without tasks."""
+        if tasks is None:
+            return [_row(record) for record in self._db.execute("SELECT * FROM results ORDER BY rowid")]
+        wanted = list(tasks)
+        found: dict[str, tuple[object, ...]] = {}
+        for i in range(0, len(wanted), 500):
+            keys = [task.key for task in wanted[i : i + 500]]
+            query = f"SELECT * FROM results WHERE key IN ({_marks(len(keys))})"
+            found.update({str(record[0]): record for record in self._db.execute(query, keys)})
+        return [_row(found[task.key], task.label) for task in wanted if task.key in found]
+
+    def failures(self, tasks: Iterable[Task] | None = None) -> list[Failure]:
+        """What tasks raised that have not been finished since."""
+        labels = None if tasks is None else {task.key: task.label for task in tasks}
+        query = "SELECT key, label, problem, run, error, traceback FROM failures ORDER BY rowid"
+        found = [Failure(*record) for record in self._db.execute(query)]
+        return found if labels is None else [failure for failure in found if failure.key in labels]
+
+
+def _marks(count: int) -> str:
+    return ",".join("?" * count)
+
+
+def _identity(task: Task) -> tuple[object, ...]:
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    return (task.key, task.algorithm, task.settings, task.label, task.problem, task.content, task.dim, task.maxfev,
+            task.popsize, str(task.seed), task.run, now, versions())  # fmt: skip
+
+
+def _row(record: tuple, label: str | None = None) -> Row:
+    *identity, created, installed, best, seconds, samples = record
+    identity[3] = label or identity[3]
+    identity[9] = int(identity[9])
+    values = np.array([math.nan if value is None else value for value in json.loads(samples)], dtype=np.float64)
+    return Row(*identity, created, json.loads(installed), best, seconds, values)
+
+
+def _check_place(path: Path) -> None:
+    if path.is_dir():
+        raise FileError(f"{path}: is a folder, not a results store")
+    if not path.parent.is_dir():
+        raise FileError(f"{path}: the folder {path.parent} does not exist")
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(_HEADER))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read: {error.strerror}") from None
+    if head and head != _HEADER:
+        raise FileError(f"{path}: not a results store (not an SQLite file)")

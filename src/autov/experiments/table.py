@@ -1,0 +1,39 @@
+"""A table as data: what reports print as text, Markdown, LaTeX, HTML, CSV or JSON."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A cell: ``text (detail) mark``, set off from the others if it is best, and the numbers behind it."""
+
+    text: str
+    detail: str = ""
+    mark: str = ""
+    best: bool = False
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under columns; the first column holds the heads of the rows."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Entry, ...]], ...]
+    footer: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def scientific(value: float | None, digits: int = 4) -> str:
+    """The number as the paper prints it, like ``1.0965e-49``."""
+    if value is None or math.isnan(value):
+        return "n/a"
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    mantissa, exponent = f"{value:.{digits}e}".split("e")
+    return f"{mantissa}e{int(exponent):+d}"

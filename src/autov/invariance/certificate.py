@@ -1,0 +1,171 @@
+"""What a check found, for people and for machines."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from autov.core import Array
+from autov.invariance.transformations import Transformation
+
+Level = Literal["theorem", "pathwise", "distribution", "none"]
+
+
+@dataclass(frozen=True, eq=False)
+class Witness:
+    """One case in which an operator does not do what the definition asks for.
+
+    ``operator(parents, lower, upper, np.random.default_rng(seed), **points)`` gives the offspring h(x); the same call
+    with everything transformed gives ``found``, where the transformed h(x), ``expected``, should be.
+
+    Attributes:
+        transformation: None if the same call, repeated, gave something else.
+        parents: (n_parents, n, d).
+        lower: as passed.
+        upper: as passed.
+        points: best and mean, if the operator takes them.
+        seed: of ``numpy.random.default_rng``.
+        offspring: h(x), shape (n, d).
+        expected: the transformation of it.
+        found: h of the transformed inputs; None if the operator broke on them.
+        error: how it broke.
+    """
+
+    transformation: Transformation | None
+    parents: Array
+    lower: Array
+    upper: Array
+    points: dict[str, Array]
+    seed: int
+    offspring: Array
+    expected: Array
+    found: Array | None
+    error: str = ""
+
+    def __str__(self) -> str:
+        label = self.transformation.label if self.transformation else "the same call twice"
+        if self.found is None:
+            return f"{label}: the operator {self.error}"
+        row, variable = np.unravel_index(np.argmax(np.abs(self.found - self.expected)), self.found.shape)
+        x = ", ".join(f"{value:.6g}" for value in self.parents[:, row, variable])
+        want, got = self.expected[row, variable], self.found[row, variable]
+        h = f"h = {self.offspring[row, variable]:.6g} for parents ({x})"
+        return f"{label}: variable {variable + 1}, {h}, expected {want:.6g} but found {got:.6g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able, complete."""
+        return {
+            "transformation": None if self.transformation is None else self.transformation.to_dict(),
+            "parents": self.parents.tolist(),
+            "lower": self.lower.tolist(),
+            "upper": self.upper.tolist(),
+            "points": {name: point.tolist() for name, point in self.points.items()},
+            "seed": self.seed,
+            "offspring": self.offspring.tolist(),
+            "expected": self.expected.tolist(),
+            "found": None if self.found is None else self.found.tolist(),
+            "error": self.error,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Whether one property holds, and why.
+
+    Attributes:
+        property: translation, scale or rotation.
+        holds: the verdict.
+        level: the strongest ground for it: theorem, pathwise, distribution; none if nothing could be certified.
+        pathwise: whether every path matched (Definitions 1-3 with the same random numbers).
+        deviation: the largest relative deviation of a path.
+        p_value: of the two-sample test, corrected for the number of comparisons; None if paths made it needless.
+        evidence: what was tried and what it can and cannot show.
+        witness: of a property that does not hold, or, with holds, of a path that does not match.
+    """
+
+    property: str
+    holds: bool
+    level: Level
+    pathwise: bool
+    deviation: float
+    p_value: float | None
+    evidence: tuple[str, ...]
+    witness: Witness | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able; a deviation that is not finite becomes None."""
+        return {
+            "property": self.property,
+            "holds": self.holds,
+            "level": self.level,
+            "pathwise": self.pathwise,
+            "deviation": self.deviation if np.isfinite(self.deviation) else None,
+            "p_value": self.p_value,
+            "evidence": list(self.evidence),
+            "witness": None if self.witness is None else self.witness.to_dict(),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """Verdicts on an operator.
+
+    Attributes:
+        operator: its name.
+        dim: number of variables it was tried with.
+        seed: of the whole check: the same seed gives the same certificate.
+        verdicts: one per property.
+        remarks: other things seen: inputs changed by a call, results that cannot be repeated, use of the bounds.
+        reproducible: whether the same inputs and random numbers gave the same offspring.
+    """
+
+    operator: str
+    dim: int
+    seed: int
+    verdicts: tuple[Verdict, ...]
+    remarks: tuple[str, ...] = ()
+    reproducible: bool = True
+
+    @property
+    def holds(self) -> dict[str, bool]:
+        """Verdict by property."""
+        return {verdict.property: verdict.holds for verdict in self.verdicts}
+
+    def __getitem__(self, property: str) -> Verdict:
+        return next(verdict for verdict in self.verdicts if verdict.property == property)
+
+    def __str__(self) -> str:
+        lines = [f"Invariance of {self.operator}, {self.dim} variables, seed {self.seed}"]
+        lines.append(f"  {'property':<12} {'holds':<6} {'level':<13} {'paths':<7} {'deviation':<10} p-value")
+        for v in self.verdicts:
+            p = "-" if v.p_value is None else f"{v.p_value:.2g}"
+            paths = "agree" if v.pathwise else "differ"
+            holds = "yes" if v.holds else "no"
+            lines.append(f"  {v.property:<12} {holds:<6} {v.level:<13} {paths:<7} {v.deviation:<10.2g} {p}")
+        for v in self.verdicts:
+            notes = list(v.evidence)
+            if v.witness is not None:
+                notes.append(f"{'witness' if not v.holds else 'a path that differs'}: {v.witness}")
+            lines.append(f"  {v.property}:")
+            lines += [_indented(note) for note in notes]
+        lines += [_indented(remark, "  ") for remark in self.remarks]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        return {
+            "operator": self.operator,
+            "dim": self.dim,
+            "seed": self.seed,
+            "reproducible": self.reproducible,
+            "holds": self.holds,
+            "verdicts": [verdict.to_dict() for verdict in self.verdicts],
+            "remarks": list(self.remarks),
+        }
+
+
+def _indented(text: str, indent: str = "    ") -> str:
+    return textwrap.fill(text, 110, initial_indent=f"{indent}- ", subsequent_indent=f"{indent}  ")

@@ -1,0 +1,137 @@
+"""The operator under test: called with copies, its answers checked, its bad habits noted."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autov.core import Array, Generator, InputError
+from autov.invariance.transformations import Transformation
+from autov.operators import AffineOperator
+
+
+class Inputs(NamedTuple):
+    """Everything an operator sees apart from random numbers."""
+
+    parents: Array
+    lower: Array
+    upper: Array
+    points: dict[str, Array]  # best and mean, for operators that take them
+
+    def under(self, T: Transformation) -> Inputs:
+        """All of them transformed: parents, best and mean as points, and so are both bounds."""
+        return Inputs(T(self.parents), T(self.lower), T(self.upper), {k: T(v) for k, v in self.points.items()})
+
+    def arrays(self) -> list[Array]:
+        """All of them in a list."""
+        return [self.parents, self.lower, self.upper, *self.points.values()]
+
+
+class Broken(Exception):  # noqa: N818
+    """The operator raised an error, or did not return finite numbers of the right shape."""
+
+
+@dataclass
+class Subject:
+    """An operator, how to call it, and what was seen on the way.
+
+    Attributes:
+        operator: ``h(parents, lower, upper, rng)``.
+        n_parents: how many parents it takes.
+        dim: number of variables of the inputs it gets.
+        points: which of best and mean it takes.
+        mutates: whether a call changed its inputs.
+    """
+
+    operator: Any
+    n_parents: int
+    dim: int
+    points: tuple[str, ...] = ()
+    mutates: bool = field(default=False, init=False)
+
+    @classmethod
+    def of(cls, operator: Any, n_parents: int | None, dim: int) -> Subject:
+        """From an operator or any callable; n_parents is its attribute, else the argument, else 3."""
+        if not callable(operator):
+            raise InputError(f"operator: must be callable as h(parents, lower, upper, rng), got {operator!r}")
+        if n_parents is None:
+            n_parents = getattr(operator, "n_parents", 3)
+        if not isinstance(n_parents, (int, np.integer)) or isinstance(n_parents, bool) or n_parents < 1:
+            raise InputError(f"n_parents: must be an integer, at least 1, got {n_parents!r}")
+        if isinstance(operator, AffineOperator):
+            points = tuple(name for name in ("best", "mean") if name in operator.inputs)
+        else:
+            try:
+                accepted = inspect.signature(operator).parameters
+            except (TypeError, ValueError):
+                accepted = {}
+            points = tuple(name for name in ("best", "mean") if name in accepted)
+        return cls(operator, int(n_parents), dim, points)
+
+    @property
+    def name(self) -> str:
+        """For the heading of a certificate."""
+        own = getattr(self.operator, "name", None) or getattr(self.operator, "__name__", None)
+        if isinstance(own, str):
+            return own
+        if isinstance(self.operator, AffineOperator):
+            return f'h({", ".join(self.operator.inputs)}), draw="{self.operator.draw}"'
+        return type(self.operator).__name__
+
+    def inputs(self, n: int, rng: Generator, decimals: int | None = None) -> Inputs:
+        """Random parents inside a random box that has another place and width in every variable."""
+        lower = rng.uniform(-5, 5, self.dim)
+        upper = lower + 10 ** rng.uniform(-0.5, 1, self.dim)
+        if decimals is not None:
+            lower, upper = np.round(lower, decimals), np.round(upper, decimals)
+        place = rng.uniform(0.05, 0.95, (self.n_parents, n, self.dim))
+        points = {name: lower + rng.uniform(0.05, 0.95, self.dim) * (upper - lower) for name in self.points}
+        parents = lower + place * (upper - lower)
+        if decimals is not None:
+            parents = np.round(parents, decimals)
+            points = {name: np.round(point, decimals) for name, point in points.items()}
+        return Inputs(parents, lower, upper, points)
+
+    def __call__(self, inputs: Inputs, rng: Generator) -> Array:
+        """Offspring (n, d); raises Broken."""
+        given = Inputs(
+            inputs.parents.copy(), inputs.lower.copy(), inputs.upper.copy(),
+            {name: point.copy() for name, point in inputs.points.items()},
+        )  # fmt: skip
+        try:
+            with np.errstate(all="ignore"):
+                answer = self.operator(given.parents, given.lower, given.upper, rng, **given.points)
+        except Exception as error:
+            raise Broken(f"raises {type(error).__name__}: {error}") from error
+        if not self.mutates:
+            self.mutates = any(not np.array_equal(a, b) for a, b in zip(given.arrays(), inputs.arrays(), strict=True))
+        try:
+            offspring = np.array(answer, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise Broken(f"returns {type(answer).__name__}, not an array of numbers") from None
+        if offspring.shape != inputs.parents.shape[1:]:
+            raise Broken(f"returns shape {offspring.shape} instead of (n, d) = {inputs.parents.shape[1:]}")
+        if not np.isfinite(offspring).all():
+            raise Broken("returns NaN or infinity")
+        return offspring
+
+    def first_call(self, rng: Generator) -> None:
+        """Fail at the edge if the operator does not work on plain inputs at all."""
+        for n in (1, 2, 7):
+            try:
+                self(self.inputs(n, rng), rng)
+            except Broken as error:
+                shape = (self.n_parents, n, self.dim)
+                raise InputError(f"operator: {self.name} {error} (for parents of shape {shape})") from error.__cause__
+
+    def uses_bounds(self, rng: Generator) -> bool:
+        """Whether offspring change when only the bounds do."""
+        inputs = self.inputs(16, rng)
+        wider = inputs._replace(lower=inputs.lower - 1.0, upper=inputs.upper + 3.0)
+        try:
+            return not np.array_equal(self(inputs, np.random.default_rng(0)), self(wider, np.random.default_rng(0)))
+        except Broken:
+            return True

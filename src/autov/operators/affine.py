@@ -1,0 +1,212 @@
+"""The operator of the paper: a weighted sum of its inputs with normally distributed weights that sum to one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import Any, Literal
+
+import numpy as np
+
+from autov.core import Array, Generator, InputError
+from autov.kernels.variation import Variation
+from autov.operators.forms import BOUNDS, code_of, inputs_of, weights_of
+
+Draw = Literal["variable", "solution"]
+
+
+@dataclass(frozen=True, eq=False)
+class AffineOperator:
+    """x1 + sum_i r_i (y_i - x1), r_i ~ N(mean, std^2): the weights sum to one by construction (Corollary 2).
+
+    Each offspring variable (``draw="variable"``, what the paper ran) or each whole offspring (``draw="solution"``,
+    strictly rotation invariant) first picks one of the k rows by its probability, then draws the weights.
+
+    Attributes:
+        inputs: a form name h1..h5 or input names; x1 first, then any of x2, x3, ..., best, mean, lower, upper.
+        mean: (k, w) means of the drawn weights, columns as in ``weights``.
+        std: (k, w) standard deviations.
+        probability: (k,) chances of the rows; they need not sum to one.
+        draw: what one draw is for.
+        tie_bounds: lower and upper get the weights -r and r of one draw r: the term is r (upper - lower).
+        provenance: where the operator comes from; free form, kept in the file.
+        extra: unknown keys of the file it was loaded from, kept when saved.
+    """
+
+    inputs: tuple[str, ...]
+    mean: Array
+    std: Array
+    probability: Array
+    draw: Draw = "variable"
+    tie_bounds: bool = False
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        inputs = inputs_of(self.inputs)
+        weights = weights_of(inputs, self.tie_bounds)
+        arrays = {}
+        for name in ("mean", "std", "probability"):
+            try:
+                arrays[name] = np.array(getattr(self, name), dtype=np.float64)
+            except (TypeError, ValueError):
+                raise InputError(f"{name}: must be an array of numbers") from None
+            if not np.isfinite(arrays[name]).all():
+                raise InputError(f"{name}: must be finite, found {arrays[name][~np.isfinite(arrays[name])][0]}")
+            arrays[name].flags.writeable = False
+        k = arrays["probability"].size
+        if arrays["probability"].ndim != 1 or k == 0:
+            raise InputError(f"probability: must be a vector of k >= 1 numbers, got shape {arrays['probability'].shape}")
+        for name in ("mean", "std"):
+            if arrays[name].shape != (k, len(weights)):
+                raise InputError(
+                    f"{name}: must have shape {(k, len(weights))} (rows x weights of {', '.join(weights)}), "
+                    f"got {arrays[name].shape}"
+                )
+        if (arrays["std"] < 0).any():
+            raise InputError(f"std: must not be negative, found {arrays['std'].min()}")
+        if (arrays["probability"] < 0).any() or arrays["probability"].sum() <= 0:
+            raise InputError("probability: must not be negative and must sum to a positive number")
+        if self.draw not in ("variable", "solution"):
+            raise InputError(f"draw: must be 'variable' or 'solution', got {self.draw!r}")
+        object.__setattr__(self, "inputs", inputs)
+        for name, value in arrays.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_rows(
+        cls, inputs: str | Sequence[str], rows: Sequence[Mapping[str, Any]], *, draw: Draw = "variable",
+        tie_bounds: bool = False, provenance: Mapping[str, Any] | None = None,
+    ) -> AffineOperator:  # fmt: skip
+        """From rows like ``{"probability": 0.2, "x2": (mean, std), ...}``; weights left out are N(0, 0)."""
+        names = weights_of(inputs_of(inputs), tie_bounds)
+        for row in rows:
+            unknown = set(row) - {"probability", *names}
+            if unknown or "probability" not in row:
+                raise InputError(f"rows: each has a probability and some of {', '.join(names)}, got {', '.join(row)}")
+        pairs = np.array([[row.get(name, (0.0, 0.0)) for name in names] for row in rows], dtype=np.float64)
+        if pairs.ndim != 3 or pairs.shape[2] != 2:
+            raise InputError("rows: each weight must be a pair (mean, std)")
+        probability = np.array([row["probability"] for row in rows], dtype=np.float64)
+        return cls(inputs_of(inputs), pairs[:, :, 0], pairs[:, :, 1], probability, draw, tie_bounds, provenance or {})
+
+    @classmethod
+    def from_matrix(
+        cls, matrix: Array, inputs: str | Sequence[str] = "h3", *, draw: Draw = "variable", tie_bounds: bool = False,
+        spread: Literal["std", "variance"] = "std", provenance: Mapping[str, Any] | None = None,
+    ) -> AffineOperator:  # fmt: skip
+        """From the matrix of eq. 28: mean and spread of each weight in turn, the probability last."""
+        matrix = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
+        names = weights_of(inputs_of(inputs), tie_bounds)
+        if matrix.ndim != 2 or matrix.shape[1] != 2 * len(names) + 1:
+            raise InputError(f"matrix: must have {2 * len(names) + 1} columns for {', '.join(names)}, got {matrix.shape}")
+        second = matrix[:, 1:-1:2]
+        if spread == "variance":
+            if (second < 0).any():
+                raise InputError(f"matrix: a variance must not be negative, found {second.min()}")
+            second = np.sqrt(second)
+        return cls(inputs_of(inputs), matrix[:, 0:-1:2], second, matrix[:, -1], draw, tie_bounds, provenance or {})
+
+    def matrix(self) -> Array:
+        """The matrix of eq. 28, with standard deviations."""
+        columns = [c for j in range(len(self.weights)) for c in (self.mean[:, j], self.std[:, j])]
+        return np.column_stack([*columns, self.probability])
+
+    @cached_property
+    def weights(self) -> tuple[str, ...]:
+        """Names of the drawn weights, in the order of the columns of mean and std."""
+        return weights_of(self.inputs, self.tie_bounds)
+
+    @cached_property
+    def n_parents(self) -> int:
+        """How many of the inputs are parents."""
+        return sum(name[0] == "x" for name in self.inputs)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows, the paper's k."""
+        return self.probability.size
+
+    def __call__(
+        self, parents: Array, lower: Array, upper: Array, rng: Generator,
+        best: Array | None = None, mean: Array | None = None,
+    ) -> Array:  # fmt: skip
+        """Offspring (n, d) of parents (n_parents, n, d), before any clipping; best and mean are points (d,).
+
+        This is the definition, one normal for each weight; the compiled run draws one normal for each variable from
+        the same distribution.
+        """
+        parents = np.asarray(parents, dtype=np.float64)
+        if parents.ndim != 3 or parents.shape[0] < self.n_parents:
+            raise InputError(f"parents: must have shape ({self.n_parents}, n, d), got {parents.shape}")
+        given = {"best": best, "mean": mean, "lower": lower, "upper": upper}
+        _, n, d = parents.shape
+        size = (n, d if self.draw == "variable" else 1)
+        row = np.searchsorted(self._cumulative, rng.random(size), side="right")
+        x1 = parents[0]
+        offspring = x1.copy()
+        for j, name in enumerate(self.weights):
+            r = self.mean[row, j] + self.std[row, j] * rng.standard_normal(size)
+            if name == BOUNDS:
+                offspring += r * (np.asarray(upper) - np.asarray(lower))
+                continue
+            y = parents[int(name[1:]) - 1] if name[0] == "x" else given[name]
+            if y is None:
+                raise InputError(f"{name}: this operator needs it, pass {name}=...")
+            offspring += r * (y - x1)
+        return offspring
+
+    @cached_property
+    def _cumulative(self) -> Array:
+        cumulative = np.cumsum(self.probability / self.probability.sum())
+        last = np.flatnonzero(self.probability)[-1]
+        cumulative[last:] = 1.0  # rounding must not let a row of probability zero in
+        return cumulative
+
+    def variation(self) -> Variation:
+        """The form that the compiled run reads."""
+        used = self.probability > 0
+        cumulative = np.cumsum(self.probability[used] / self.probability[used].sum())[:-1]
+        # A 32-bit word w is in row j or later if w > threshold_j, which has probability 1 - cumulative_j.
+        thresholds = np.clip(np.ceil(cumulative * 2.0**32) - 1 - 2**31, -(2**31), 2**31 - 1)
+        padding = np.full(-len(thresholds) % 4, 2**31 - 1)
+        parameters = np.empty((int(used.sum()), 2 * len(self.weights)))
+        parameters[:, 0::2] = self.mean[used]
+        parameters[:, 1::2] = self.std[used] ** 2
+        return Variation(
+            np.array([1, *(code_of(name) for name in self.weights)], dtype=np.int64),
+            np.concatenate([thresholds, padding]).astype(np.int32),
+            parameters,
+            self.draw == "solution",
+            (0,) * len(self.weights),
+            (0,) if self.tie_bounds else (),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AffineOperator):
+            return NotImplemented
+        same = (self.inputs, self.draw, self.tie_bounds) == (other.inputs, other.draw, other.tie_bounds)
+        return same and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in ("mean", "std", "probability"))
+
+    def __hash__(self) -> int:
+        arrays = (self.mean.tobytes(), self.std.tobytes(), self.probability.tobytes())
+        return hash((self.inputs, self.draw, self.tie_bounds, *arrays))
+
+    def __str__(self) -> str:
+        from autov.operators.text import as_text
+
+        return as_text(self)
+
+    def latex(self) -> str:
+        """The operator as the paper prints it (cases of a LaTeX formula); the second argument of N is the variance."""
+        from autov.operators.text import as_latex
+
+        return as_latex(self)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the operator as JSON."""
+        from autov.operators.files import save
+
+        save(self, path)

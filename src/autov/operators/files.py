@@ -1,0 +1,97 @@
+"""Operators as JSON files, and the library of operators that comes with the package."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from autov.core import FileError, InputError
+from autov.operators.affine import AffineOperator
+from autov.operators.forms import inputs_of, weights_of
+
+FORMAT, VERSION = "autov-operator", 1
+_KEYS = {"format", "version", "inputs", "draw", "tie_bounds", "rows", "provenance"}
+
+
+def to_dict(operator: AffineOperator) -> dict[str, Any]:
+    """The JSON form of an operator."""
+    rows = []
+    for j in range(operator.rows):
+        weights = {
+            name: {"mean": float(operator.mean[j, i]), "std": float(operator.std[j, i])}
+            for i, name in enumerate(operator.weights)
+        }
+        rows.append({"probability": float(operator.probability[j]), "weights": weights})
+    return {
+        "format": FORMAT, "version": VERSION, "inputs": list(operator.inputs), "draw": operator.draw,
+        "tie_bounds": operator.tie_bounds, "rows": rows, "provenance": dict(operator.provenance), **operator.extra,
+    }  # fmt: skip
+
+
+def from_dict(data: Any, where: str = "operator") -> AffineOperator:
+    """An operator from its JSON form; ``where`` names it in errors."""
+    if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+        raise FileError(f'{where}: not an operator file (it has no "format": "{FORMAT}")')
+    if data.get("version") != VERSION:
+        raise FileError(f"{where}: version {data.get('version')!r} is unknown, this autov reads version {VERSION}")
+    try:
+        names = weights_of(inputs_of(data["inputs"]), bool(data.get("tie_bounds", False)))
+        rows = []
+        for row in data["rows"]:
+            unknown = set(row["weights"]) - set(names)
+            if unknown:
+                raise InputError(f"unknown weight {sorted(unknown)[0]!r}; the inputs allow {', '.join(names)}")
+            pairs = {name: (pair["mean"], pair["std"]) for name, pair in row["weights"].items()}
+            rows.append({"probability": row["probability"], **pairs})
+        operator = AffineOperator.from_rows(
+            data["inputs"], rows, draw=data.get("draw", "variable"), tie_bounds=bool(data.get("tie_bounds", False)),
+            provenance=data.get("provenance", {}),
+        )  # fmt: skip
+    except InputError as error:
+        raise FileError(f"{where}: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        missing = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise FileError(f"{where}: not a complete operator: {missing}") from None
+    object.__setattr__(operator, "extra", {key: value for key, value in data.items() if key not in _KEYS})
+    return operator
+
+
+def save(operator: AffineOperator, path: str | os.PathLike[str]) -> None:
+    """Write JSON, all or nothing."""
+    target = Path(path)
+    text = json.dumps(to_dict(operator), indent=2, allow_nan=False) + "\n"
+    partial = target.with_name(target.name + ".partial")
+    partial.write_text(text, encoding="utf-8")
+    os.replace(partial, target)
+
+
+def library() -> list[str]:
+    """Names of the operators in the package."""
+    folder = resources.files("autov.operators") / "library"
+    return sorted(item.name.removesuffix(".json") for item in folder.iterdir() if item.name.endswith(".json"))
+
+
+def load(source: str | os.PathLike[str] | AffineOperator) -> AffineOperator:
+    """An operator by library name (``paper-h3``) or from a JSON file."""
+    if isinstance(source, AffineOperator):
+        return source
+    name = os.fspath(source)
+    if name in library():
+        text = (resources.files("autov.operators") / "library" / f"{name}.json").read_text(encoding="utf-8")
+    else:
+        path = Path(name)
+        if not path.is_file():
+            raise InputError(f"operator: no file {name!r} and no such name in the library ({', '.join(library())})")
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise FileError(f"{name}: cannot be read: {error}") from None
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FileError(f"{name}: not valid JSON (truncated?): {error}") from None
+    return from_dict(data, name)

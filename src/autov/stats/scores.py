@@ -1,0 +1,86 @@
+"""Everything a comparison table says, from the final values of all runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from autov.core import Array, InputError
+from autov.stats.ranks import average_ranks, critical_difference, friedman
+from autov.stats.ranksum import holm, mark, rank_sum
+from autov.stats.summary import Summary, summarise
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One algorithm on one problem."""
+
+    problem: str
+    algorithm: str
+    summary: Summary
+    leads: bool  # no other mean in the row is smaller
+    p: float | None  # against the reference, corrected if asked for; None for the reference and for empty cells
+    mark: str  # + better than the reference, - worse, = similar; "" where there is no p
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Cells, +/-/= counts and average ranks."""
+
+    reference: str
+    level: float
+    corrected: bool
+    cells: dict[tuple[str, str], Cell]
+    counts: dict[str, tuple[int, int, int]]  # for each algorithm but the reference
+    ranks: dict[str, float]  # of the means, over the problems that every algorithm has finished
+    ranked: int  # how many those are
+    friedman: float
+    critical_difference: float
+
+
+def score(
+    values: Callable[[str, str], Array], problems: Sequence[str], algorithms: Sequence[str], reference: str, *,
+    level: float = 0.05, correct: bool = False,
+) -> Scores:  # fmt: skip
+    """Score ``values(problem, algorithm)``, the final values of the runs.
+
+    Means are ranked, because means are what the table shows. With ``correct`` the p-values of all cells are
+    Holm-corrected together before they are marked.
+    """
+    if reference not in algorithms:
+        raise InputError(f"reference: {reference!r} is none of the algorithms ({', '.join(algorithms)})")
+    if not 0 < level < 1:
+        raise InputError(f"level: must lie between 0 and 1, got {level!r}")
+    runs = {(f, a): np.asarray(values(f, a), dtype=np.float64) for f in problems for a in algorithms}
+    summaries = {key: summarise(x) for key, x in runs.items()}
+    tests = {
+        (f, a): rank_sum(runs[f, a], runs[f, reference])
+        for f in problems
+        for a in algorithms
+        if a != reference and runs[f, a].size and runs[f, reference].size
+    }
+    pvalues = np.array([p for p, _ in tests.values()])
+    final = dict(zip(tests, holm(pvalues) if correct else pvalues, strict=True))
+    cells = {}
+    for f in problems:
+        lead = min((summaries[f, a].mean for a in algorithms if summaries[f, a].n), default=math.nan)
+        for a in algorithms:
+            p = float(final[f, a]) if (f, a) in tests else None
+            sign = "" if p is None else mark(p, tests[f, a][1], level)
+            cells[f, a] = Cell(f, a, summaries[f, a], summaries[f, a].mean == lead, p, sign)
+    counts = {
+        a: (signs.count("+"), signs.count("-"), signs.count("="))
+        for a in algorithms
+        if a != reference
+        for signs in [[cells[f, a].mark for f in problems]]
+    }
+    complete = [f for f in problems if all(summaries[f, a].n for a in algorithms)]
+    means = np.array([[summaries[f, a].mean for a in algorithms] for f in complete])
+    ranks = average_ranks(means).tolist() if complete else [math.nan] * len(algorithms)
+    return Scores(
+        reference, level, correct, cells, counts, dict(zip(algorithms, ranks, strict=True)), len(complete),
+        friedman(means) if complete else 1.0, critical_difference(len(algorithms), len(complete), level),
+    )  # fmt: skip
