@@ -54,7 +54,7 @@ class CSO:
     def ask(self, state: CSOState, rng: Generator) -> tuple[Array, CSOState]:
         """Where the losers go."""
         if not state.f.size:
-            return state.x, state
+            return state.x.copy(), state
         n, d = state.x.shape
         first, second = rng.permutation(n)[: n // 2 * 2].reshape(2, -1)
         first_wins = state.f[first] <= state.f[second]
@@ -71,7 +71,7 @@ class CSO:
     def tell(self, state: CSOState, x: Array, f: Array, rng: Generator) -> CSOState:  # noqa: ARG002
         """The losers take their new places."""
         if not state.f.size:
-            return replace(state, f=f)
+            return replace(state, x=x.copy(), f=f.copy())
         new_x, new_f = state.x.copy(), state.f.copy()
         new_x[state.losers], new_f[state.losers] = x, f
         return replace(state, x=new_x, f=new_f)

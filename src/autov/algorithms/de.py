@@ -46,7 +46,7 @@ class DE:
     def ask(self, state: DEState, rng: Generator) -> tuple[Array, DEState]:
         """One trial point per target."""
         if not state.f.size:
-            return state.x, state
+            return state.x.copy(), state
         x = state.x
         r1, r2, r3 = partners(len(x), 3, rng).T
         mutant = x[r1] + self.F * (x[r2] - x[r3])  # (2)
@@ -55,7 +55,7 @@ class DE:
     def tell(self, state: DEState, x: Array, f: Array, rng: Generator) -> DEState:  # noqa: ARG002
         """Each trial point against its target."""
         if not state.f.size:
-            return replace(state, f=f)
+            return replace(state, x=x.copy(), f=f.copy())
         better = f <= state.f
         return replace(state, x=np.where(better[:, None], x, state.x), f=np.where(better, f, state.f))
 

@@ -77,7 +77,7 @@ class Evolution:
             return replace(state, generation=1, x=np.array(x), f=np.array(f))
         population, values = state.x.copy(), state.f.copy()
         n, m = len(values), len(f)
-        survive(population, values, np.ascontiguousarray(x), np.ascontiguousarray(f), np.empty(n + m),
+        survive(population, values, np.ascontiguousarray(x), np.ascontiguousarray(f), np.empty(n + m + 1),
                 np.empty(n + 1, np.int64), np.empty(m + 1, np.int64))  # fmt: skip
         return replace(state, generation=state.generation + 1, x=population, f=values)
 

@@ -23,7 +23,7 @@ from autov.core import Array, Box, Generator
 
 @dataclass(frozen=True, eq=False)
 class FEPState:
-    """The population with its step sizes, and those of the children being evaluated; no values before the first tell."""
+    """The population with its step sizes, and those of its children; no values before the first tell."""
 
     box: Box
     x: Array
@@ -52,7 +52,7 @@ class FEP:
     def ask(self, state: FEPState, rng: Generator) -> tuple[Array, FEPState]:
         """One child per individual."""
         if not state.f.size:
-            return state.x, state
+            return state.x.copy(), state
         n, d = state.x.shape
         child = state.box.clip(state.x + state.eta * rng.standard_cauchy((n, d)))  # (1)
         tau, tau_common = 1 / math.sqrt(2 * math.sqrt(d)), 1 / math.sqrt(2 * d)
@@ -62,7 +62,7 @@ class FEP:
     def tell(self, state: FEPState, x: Array, f: Array, rng: Generator) -> FEPState:
         """Those with most wins survive."""
         if not state.f.size:
-            return replace(state, f=f)
+            return replace(state, x=x.copy(), f=f.copy())
         all_f = np.concatenate([state.f, f])
         opponents = all_f[rng.integers(0, len(all_f), (len(all_f), int(self.opponents)))]
         wins = (all_f[:, None] <= opponents).sum(axis=1)

@@ -7,6 +7,8 @@ Informatics 26, 1996.
 
 Binary tournaments pick the parents, every two parents give two children, and the best of parents and children
 survive. Each variable of a pair is crossed with probability 0.5, as Deb and Agrawal do for several variables.
+A coin then decides for each crossed variable which child gets which value, as in Deb's programs; the paper leaves it
+open, and without it the figures of the AutoV paper are missed by far (sphere: 2.7e3, paper 15).
 The mutation is the form for bounded variables, which never leaves the box; children of the crossover are clipped.
 """
 
@@ -51,7 +53,7 @@ class GA:
     def ask(self, state: GAState, rng: Generator) -> tuple[Array, GAState]:
         """As many children as there are parents."""
         if not state.f.size:
-            return state.x, state
+            return state.x.copy(), state
         n, d = state.x.shape
         pairs = (n + 1) // 2
         parents = state.x[tournament(state.f, 2 * pairs, rng)]
@@ -63,7 +65,7 @@ class GA:
     def tell(self, state: GAState, x: Array, f: Array, rng: Generator) -> GAState:  # noqa: ARG002
         """Keep the best of parents and children."""
         if not state.f.size:
-            return replace(state, f=f)
+            return replace(state, x=x.copy(), f=f.copy())
         survivors = best(np.concatenate([state.x, x]), np.concatenate([state.f, f]), len(state.x))
         return replace(state, x=survivors[0], f=survivors[1])
 
@@ -89,8 +91,8 @@ def sbx(x1: Array, x2: Array, probability: float, index: float, rng: Generator) 
     beta *= np.where(rng.random((n, d)) < 0.5, 1.0, -1.0)  # which child is near which parent, variable by variable
     beta[rng.random((n, d)) >= 0.5] = 1.0  # variables that are not crossed
     beta[rng.random(n) >= probability] = 1.0  # pairs that are not crossed
-    middle, half = (x1 + x2) / 2, (x1 - x2) / 2
-    return np.concatenate([middle + beta * half, middle - beta * half])
+    shift = (beta - 1) / 2 * (x1 - x2)
+    return np.concatenate([x1 + shift, x2 - shift])  # (x1 + x2) / 2 +- beta (x1 - x2) / 2, exact where beta = 1
 
 
 def polynomial_mutation(x: Array, box: Box, probability: float, index: float, rng: Generator) -> Array:

@@ -26,7 +26,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from autov.algorithms.de import binomial
-from autov.algorithms.shade import draw_F, gains, lehmer, midway, shrink
+from autov.algorithms.shade import gains, lehmer, midway, scale_factors, shrink
 from autov.algorithms.shared import Index, best, check_choice, check_ranges, distinct, first_points, need
 from autov.core import Array, Box, Generator
 
@@ -44,8 +44,8 @@ class IMODEState:
     x: Array
     f: Array
     archive: Array
-    memory_F: Array
-    memory_CR: Array
+    memory_f: Array
+    memory_cr: Array
     slot: int
     share: Array
     F: Array
@@ -90,16 +90,16 @@ class IMODE:
     def ask(self, state: IMODEState, rng: Generator) -> tuple[Array, IMODEState]:
         """One trial point per target, after the population has shrunk."""
         if not state.f.size:
-            return state.x, state
+            return state.x.copy(), state
         least = min(int(self.minimum_popsize), state.popsize)
         n = round(state.popsize + (least - state.popsize) * state.evaluations / state.maxfev)
         x, f = best(state.x, state.f, max(n, least))
         n = len(x)
         archive = shrink(state.archive, round(self.archive_ratio * n), rng)
-        r = rng.integers(0, len(state.memory_F), n)
-        CR = np.clip(rng.normal(state.memory_CR[r], 0.1), 0, 1)
-        CR = np.sort(np.where(state.memory_CR[r] == TERMINAL, 0.0, CR))  # the best point gets the smallest
-        F = draw_F(state.memory_F[r], rng)
+        r = rng.integers(0, len(state.memory_f), n)
+        CR = np.clip(rng.normal(state.memory_cr[r], 0.1), 0, 1)
+        CR = np.sort(np.where(state.memory_cr[r] == TERMINAL, 0.0, CR))  # the best point gets the smallest
+        F = scale_factors(state.memory_f[r], rng)
         operator = np.searchsorted(np.cumsum(state.share / state.share.sum())[:2], rng.random(n))
         mutant = self._mutate(x, archive, F, operator, rng)
         crossover = binomial if rng.random() < self.binomial_probability else exponential
@@ -127,22 +127,22 @@ class IMODE:
         """Each trial against its target; successes go into memory, archive and shares."""
         evaluations = state.evaluations + len(x)
         if not state.f.size:
-            return replace(state, f=f, evaluations=evaluations)
+            return replace(state, x=x.copy(), f=f.copy(), evaluations=evaluations)
         better = f < state.f
         archive = shrink(np.concatenate([state.archive, state.x[better]]), round(self.archive_ratio * len(x)), rng)
-        memory_F, memory_CR, slot = state.memory_F.copy(), state.memory_CR.copy(), state.slot
+        memory_f, memory_cr, slot = state.memory_f.copy(), state.memory_cr.copy(), state.slot
         if better.any():
             F, CR, weights = state.F[better], state.CR[better], gains(state.f[better], f[better])
-            memory_F[slot] = lehmer(F, weights)
-            ended = memory_CR[slot] == TERMINAL or not CR.any()
-            memory_CR[slot] = TERMINAL if ended else lehmer(CR, weights)
-            slot = (slot + 1) % len(memory_F)
+            memory_f[slot] = lehmer(F, weights)
+            ended = memory_cr[slot] == TERMINAL or not CR.any()
+            memory_cr[slot] = TERMINAL if ended else lehmer(CR, weights)
+            slot = (slot + 1) % len(memory_f)
         else:
-            memory_F[slot] = memory_CR[slot] = 0.5
+            memory_f[slot] = memory_cr[slot] = 0.5
         new_x, new_f = np.where(better[:, None], x, state.x), np.where(better, f, state.f)
         rule = quality if self.emphasis == "quality" else improvement
         return replace(
-            state, x=new_x, f=new_f, archive=archive, memory_F=memory_F, memory_CR=memory_CR, slot=slot,
+            state, x=new_x, f=new_f, archive=archive, memory_f=memory_f, memory_cr=memory_cr, slot=slot,
             share=rule(new_x, new_f, state.f, state.operator), evaluations=evaluations,
         )  # fmt: skip
 

@@ -56,7 +56,7 @@ class PSO:
     def ask(self, state: PSOState, rng: Generator) -> tuple[Array, PSOState]:
         """Every particle moves."""
         if not state.f.size:
-            return state.x, state
+            return state.x.copy(), state
         n, d = state.x.shape
         r1, r2 = rng.random((2, n, d if self.draw == "variable" else 1))
         leader = state.best_x[np.argmin(state.best_f)]
@@ -65,15 +65,15 @@ class PSO:
         v += self.social * r2 * (leader - state.x)  # (2a)
         free = state.x + v  # (2b)
         x = state.box.clip(free)
-        return x, replace(state, x=x, v=np.where(x == free, v, 0.0))
+        return x, replace(state, v=np.where(x == free, v, 0.0))
 
     def tell(self, state: PSOState, x: Array, f: Array, rng: Generator) -> PSOState:  # noqa: ARG002
         """Every particle remembers its best."""
         if not state.f.size:
-            return replace(state, f=f, best_f=f)
+            return replace(state, x=x.copy(), f=f.copy(), best_x=x.copy(), best_f=f.copy())
         better = f < state.best_f
         best_x = np.where(better[:, None], x, state.best_x)
-        return replace(state, f=f, best_x=best_x, best_f=np.where(better, f, state.best_f))
+        return replace(state, x=x.copy(), f=f.copy(), best_x=best_x, best_f=np.where(better, f, state.best_f))
 
     def population(self, state: PSOState) -> tuple[Array, Array]:
         """Where the particles are now (not the best they remember)."""

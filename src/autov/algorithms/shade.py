@@ -28,8 +28,8 @@ class SHADEState:
     x: Array
     f: Array
     archive: Array
-    memory_F: Array
-    memory_CR: Array
+    memory_f: Array
+    memory_cr: Array
     slot: int
     F: Array
     CR: Array
@@ -61,11 +61,11 @@ class SHADE:
     def ask(self, state: SHADEState, rng: Generator) -> tuple[Array, SHADEState]:
         """One trial point per target."""
         if not state.f.size:
-            return state.x, state
+            return state.x.copy(), state
         x, n = state.x, len(state.x)
-        r = rng.integers(0, len(state.memory_F), n)
-        CR = np.clip(rng.normal(state.memory_CR[r], 0.1), 0, 1)  # N(M_CR, 0.1)
-        F = draw_F(state.memory_F[r], rng)  # Cauchy(M_F, 0.1)
+        r = rng.integers(0, len(state.memory_f), n)
+        CR = np.clip(rng.normal(state.memory_cr[r], 0.1), 0, 1)  # N(M_CR, 0.1)
+        F = scale_factors(state.memory_f[r], rng)  # Cauchy(M_F, 0.1)
         p = rng.uniform(2 / n, max(self.p_max, 2 / n), n)  # p_i ~ U[p_min, 0.2]
         leader = np.argsort(state.f, kind="stable")[(rng.random(n) * np.maximum(p * n, 2).astype(int)).astype(int)]
         everyone = np.concatenate([x, state.archive])
@@ -79,22 +79,22 @@ class SHADE:
     def tell(self, state: SHADEState, x: Array, f: Array, rng: Generator) -> SHADEState:
         """Each trial against its target; what succeeded goes into the memory, whom it replaced into the archive."""
         if not state.f.size:
-            return replace(state, f=f)
+            return replace(state, x=x.copy(), f=f.copy())
         kept, better = f <= state.f, f < state.f
         archive = shrink(np.concatenate([state.archive, state.x[better]]), round(self.archive_ratio * len(x)), rng)
-        memory_F, memory_CR, slot = state.memory_F.copy(), state.memory_CR.copy(), state.slot
+        memory_f, memory_cr, slot = state.memory_f.copy(), state.memory_cr.copy(), state.slot
         if better.any():
             weights = gains(state.f[better], f[better])  # w_k
-            memory_CR[slot] = weights @ state.CR[better]  # weighted arithmetic mean
-            memory_F[slot] = lehmer(state.F[better], weights)  # weighted Lehmer mean
-            slot = (slot + 1) % len(memory_F)
+            memory_cr[slot] = weights @ state.CR[better]  # weighted arithmetic mean
+            memory_f[slot] = lehmer(state.F[better], weights)  # weighted Lehmer mean
+            slot = (slot + 1) % len(memory_f)
         return replace(
             state,
             x=np.where(kept[:, None], x, state.x),
             f=np.where(kept, f, state.f),
             archive=archive,
-            memory_F=memory_F,
-            memory_CR=memory_CR,
+            memory_f=memory_f,
+            memory_cr=memory_cr,
             slot=slot,
         )
 
@@ -103,7 +103,7 @@ class SHADE:
         return state.x, state.f
 
 
-def draw_F(location: Array, rng: Generator) -> Array:
+def scale_factors(location: Array, rng: Generator) -> Array:
     """Cauchy numbers of scale 0.1, drawn again while not positive, cut at 1."""
     F = location + 0.1 * rng.standard_cauchy(len(location))
     while (low := F <= 0).any():

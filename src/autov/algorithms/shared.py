@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autov.algorithms.evolution import initial_points
 from autov.core import Array, Box, Generator, InputError
 
 Index = NDArray[np.intp]
@@ -16,11 +15,10 @@ Index = NDArray[np.intp]
 
 def first_points(box: Box, popsize: int, rng: Generator, x0: Array | None) -> Array:
     """Uniform points of the box, the first of them replaced by the rows of x0."""
-    x = box.sample(popsize, rng)
-    if x0 is not None:
-        rows = np.atleast_2d(x0)
-        x[: len(rows)] = rows
-    return box.clip(x)
+    given = initial_points(box, popsize, x0)
+    x = box.clip(box.sample(popsize, rng))
+    x[: len(given)] = given
+    return x
 
 
 def distinct(taken: Index, size: int, rng: Generator) -> Index:
@@ -54,12 +52,15 @@ def need(name: str, popsize: int, least: int) -> None:
 def check_ranges(settings: Any, **ranges: tuple[float, float]) -> None:
     """Refuse a setting that is not a number in its range, ends included; None passes where it is the default."""
     for name, (low, high) in ranges.items():
-        value = getattr(settings, name)
-        if value is None and settings.__dataclass_fields__[name].type.endswith("None"):
-            continue
-        number = isinstance(value, Real) and not isinstance(value, bool)
-        if not number or not math.isfinite(value) or not low <= value <= high:
+        value: Any = getattr(settings, name)
+        open_to_none = settings.__dataclass_fields__[name].type.endswith("None")
+        if not (value is None and open_to_none) and not _lies_in(value, low, high):
             raise InputError(f"{name}: must be a number from {low:g} to {high:g}, got {value!r}")
+
+
+def _lies_in(value: Any, low: float, high: float) -> bool:
+    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    return number and bool(low <= value <= high)  # NaN lies nowhere
 
 
 def check_choice(settings: Any, **choices: tuple[str, ...]) -> None:

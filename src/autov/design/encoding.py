@@ -12,13 +12,14 @@ from autov.core import Array, Box, InputError
 from autov.kernels.variation import Variation
 from autov.operators import AffineOperator
 from autov.operators.affine import Draw
-from autov.operators.forms import inputs_of, weights_of
+from autov.operators.forms import BOUNDS, inputs_of, weights_of
 
 
 @dataclass(frozen=True)
 class Encoding:
     """The matrix of eq. 28, flattened: mean in [-1, 1] and std in [0, 1] of each weight, probability in [0, 1].
 
+    Tied bounds have no mean to design: it is zero, since any other pushes offspring towards one corner of the box.
     The search knows an encoding only by its box and by ``stack`` and ``decode``; other genes need no change of it.
     """
 
@@ -44,13 +45,21 @@ class Encoding:
         return weights_of(self.inputs, self.tie_bounds)
 
     @cached_property
+    def _designed(self) -> np.ndarray:
+        """Columns of the matrix that are designed."""
+        columns = [(name != BOUNDS, True) for name in self.weights]
+        return np.flatnonzero([flag for pair in columns for flag in pair] + [True])
+
+    @cached_property
     def box(self) -> Box:
         """Bounds of the designed numbers."""
-        row_lower = [*(-1.0, 0.0) * len(self.weights), 0.0]
-        return Box(np.tile(row_lower, self.rows), np.ones(self.rows * len(row_lower)))
+        lower = np.array([*(-1.0, 0.0) * len(self.weights), 0.0])[self._designed]
+        return Box(np.tile(lower, self.rows), np.ones(self.rows * len(lower)))
 
     def _matrices(self, vectors: Array) -> Array:
-        return vectors.reshape(len(vectors), self.rows, 2 * len(self.weights) + 1)
+        matrices = np.zeros((len(vectors), self.rows, 2 * len(self.weights) + 1))
+        matrices[:, :, self._designed] = vectors.reshape(len(vectors), self.rows, len(self._designed))
+        return matrices
 
     def _probability(self, matrices: Array) -> Array:
         probability = matrices[:, :, -1]
@@ -71,7 +80,7 @@ class Encoding:
             raise InputError("operator: its form, draw, tied bounds or number of rows differs from what is designed")
         matrix = np.zeros((self.rows, 2 * len(self.weights) + 1))
         matrix[: operator.rows] = operator.matrix()
-        return self.box.clip(matrix.ravel())
+        return self.box.clip(matrix[:, self._designed].ravel())
 
     def stack(self, vectors: Array) -> Variation:
         """Many operators in the form that kernels read: thresholds and parameters have one more axis in front."""

@@ -79,6 +79,8 @@ class Comparison:
             notes.append(f"Ranks of the means on {scores.ranked} problems, Friedman p = {scores.friedman:.2g}.")
         if self.failures:
             notes.append(f"{len(self.failures)} runs failed, the first with {self.failures[0].error}")
+        if len(made := sorted({row.versions["autov"] for row in self.rows})) > 1:
+            notes.append(f"Runs of several versions of autov: {', '.join(made)}.")
         runs = sorted({scores.cells[key].summary.n for key in scores.cells})
         what = "mean (standard deviation)" if show == "mean" else "median (interquartile range)"
         caption = f"{self.name}: {what} of {'-'.join(map(str, dict.fromkeys((runs[0], runs[-1]))))} runs"

@@ -1,4 +1,7 @@
-"""What an object is made of, as JSON: equal descriptions mean that a stored result may be used again."""
+"""What an object is made of, as JSON: equal descriptions mean that a stored result may be used again.
+
+The source of functions and classes outside autov is part of it, but not that of other functions which these call.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import hashlib
 import inspect
 import json
 from collections.abc import Mapping
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -86,13 +90,20 @@ def _code(value: Any, depth: int) -> dict[str, Any]:
     found: dict[str, Any] = {"is": f"{module}:{getattr(value, '__qualname__', getattr(value, '__name__', '?'))}"}
     if module.split(".")[0] in ("autov", "builtins", "numpy", "scipy", "math"):
         return found
+    code = getattr(value, "__code__", None)
     try:
         found["source"] = digest(inspect.getsource(value))
     except (OSError, TypeError):
-        code = getattr(value, "__code__", None)
-        found["source"] = digest(code.co_code + repr(code.co_consts).encode()) if code else ""
+        found["source"] = ""
+    if code is not None and (not found["source"] or code.co_name == "<lambda>"):  # a line may hold several lambdas
+        found["code"] = digest(_bytecode(code))
     if cells := getattr(value, "__closure__", None):
         found["closure"] = [describe(cell.cell_contents, depth + 1) for cell in cells]
     if defaults := getattr(value, "__defaults__", None):
         found["defaults"] = describe(defaults, depth + 1)
     return found
+
+
+def _bytecode(code: CodeType) -> bytes:
+    constants = [_bytecode(c) if isinstance(c, CodeType) else repr(c).encode() for c in code.co_consts]
+    return b"|".join([code.co_code, repr(code.co_names).encode(), *constants])

@@ -11,7 +11,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import NamedTuple
@@ -45,6 +45,9 @@ class Result(NamedTuple):
     seconds: float
     error: str = ""
     traceback: str = ""
+
+
+Results = Generator[tuple[Task, Result | None], None, None]  # None: the store has it meanwhile
 
 
 def execute(task: Task) -> Result:
@@ -107,7 +110,7 @@ def _write(store: Store, task: Task, result: Result) -> None:
         store.add(task, result.best, result.samples, result.seconds)
 
 
-def _here(todo: list[Task], store: Store) -> Iterator[tuple[Task, Result | None]]:
+def _here(todo: list[Task], store: Store) -> Results:
     import numba
     from threadpoolctl import threadpool_limits
 
@@ -121,7 +124,7 @@ def _here(todo: list[Task], store: Store) -> Iterator[tuple[Task, Result | None]
         numba.set_num_threads(threads)
 
 
-def _in_processes(todo: list[Task], store: Store, count: int) -> Iterator[tuple[Task, Result | None]]:
+def _in_processes(todo: list[Task], store: Store, count: int) -> Results:
     _check_pickles(todo)
     _warm_up(todo)
     queue, pending = deque(todo), dict[Future[Result], Task]()

@@ -6,6 +6,7 @@ keeps what was written. A file that is not a store of this version is refused be
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import importlib.metadata
 import json
@@ -13,11 +14,12 @@ import math
 import os
 import platform
 import sqlite3
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +31,9 @@ MAGIC, VERSION = 0x61757456, 1  # application_id ("autV") and user_version of th
 BUSY = 30.0  # seconds to wait for another process
 _HEADER = b"SQLite format 3\x00"
 _IDENTITY = (
-    "key TEXT PRIMARY KEY, algorithm TEXT NOT NULL, settings TEXT NOT NULL, label TEXT NOT NULL, problem TEXT NOT NULL, "
-    "content TEXT NOT NULL, dim INTEGER NOT NULL, maxfev INTEGER NOT NULL, popsize INTEGER NOT NULL, "
-    "seed TEXT NOT NULL, run INTEGER NOT NULL, created TEXT NOT NULL, versions TEXT NOT NULL"
+    "key TEXT PRIMARY KEY, algorithm TEXT NOT NULL, settings TEXT NOT NULL, label TEXT NOT NULL, "
+    "problem TEXT NOT NULL, content TEXT NOT NULL, dim INTEGER NOT NULL, maxfev INTEGER NOT NULL, "
+    "popsize INTEGER NOT NULL, seed TEXT NOT NULL, run INTEGER NOT NULL, created TEXT NOT NULL, versions TEXT NOT NULL"
 )
 _SCHEMA = (
     f"CREATE TABLE results ({_IDENTITY}, best REAL NOT NULL, seconds REAL NOT NULL, samples TEXT NOT NULL)",
@@ -41,7 +43,7 @@ _SCHEMA = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Row:
     """A finished task."""
 
@@ -122,10 +124,9 @@ class Store:
         if (damage := self._pragma("quick_check(1)")) != "ok":
             raise FileError(f"{self.path}: the results store is damaged: {str(damage).splitlines()[-1]}")
         if self._pragma("journal_mode") != "wal":
-            try:
+            # If it is busy in another process, that one will do it; the old mode is safe, only slower.
+            with contextlib.suppress(sqlite3.OperationalError):
                 self._db.execute("PRAGMA journal_mode = WAL")
-            except sqlite3.OperationalError:
-                pass  # busy in another process, which will do it; the old mode is safe, only slower
         self._db.execute("PRAGMA synchronous = NORMAL")
 
     def _pragma(self, name: str) -> object:
@@ -142,7 +143,9 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def has(self, task: Task) -> bool:
@@ -157,16 +160,30 @@ class Store:
     def add(self, task: Task, best: float, samples: Sequence[float] | Array, seconds: float) -> None:
         """Keep a result; if the task is already there, that result stays."""
         text = json.dumps([None if math.isnan(value) else float(value) for value in samples])
-        self._db.execute("BEGIN IMMEDIATE")
-        self._db.execute(
-            f"INSERT OR IGNORE INTO results VALUES ({_marks(16)})", (*_identity(task), float(best), float(seconds), text)
-        )
-        self._db.execute("DELETE FROM failures WHERE key = ?", (task.key,))
-        self._db.execute("COMMIT")
+        with self._writing():
+            values = (*_identity(task), float(best), float(seconds), text)
+            self._db.execute(f"INSERT OR IGNORE INTO results VALUES ({_marks(len(values))})", values)
+            self._db.execute("DELETE FROM failures WHERE key = ?", (task.key,))
 
     def fail(self, task: Task, error: str, traceback: str) -> None:
         """Keep what a task raised."""
-        self._db.execute(f"INSERT OR REPLACE INTO failures VALUES ({_marks(15)})", (*_identity(task), error, traceback))
+        with self._writing():
+            values = (*_identity(task), error, traceback)
+            self._db.execute(f"INSERT OR REPLACE INTO failures VALUES ({_marks(len(values))})", values)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """All or nothing, also when Ctrl-C comes in between."""
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            yield
+            self._db.execute("COMMIT")
+        except BaseException as error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            if isinstance(error, sqlite3.Error):
+                raise FileError(f"{self.path}: cannot be written: {error}") from None
+            raise
 
     def rows(self, tasks: Iterable[Task] | None = None) -> list[Row]:
         """Results of the tasks that are finished, in their order and with their labels; of all without tasks."""
@@ -198,12 +215,13 @@ def _identity(task: Task) -> tuple[object, ...]:
             task.popsize, str(task.seed), task.run, now, versions())  # fmt: skip
 
 
-def _row(record: tuple, label: str | None = None) -> Row:
-    *identity, created, installed, best, seconds, samples = record
-    identity[3] = label or identity[3]
-    identity[9] = int(identity[9])
-    values = np.array([math.nan if value is None else value for value in json.loads(samples)], dtype=np.float64)
-    return Row(*identity, created, json.loads(installed), best, seconds, values)
+def _row(record: Any, label: str | None = None) -> Row:
+    values = dict(zip((field.name for field in fields(Row)), record, strict=True))
+    samples = [math.nan if value is None else value for value in json.loads(values["samples"])]
+    values.update(
+        seed=int(values["seed"]), versions=json.loads(values["versions"]), samples=np.array(samples, dtype=np.float64)
+    )
+    return Row(**values) if label is None else Row(**{**values, "label": label})
 
 
 def _check_place(path: Path) -> None:

@@ -123,11 +123,8 @@ def _verdict(subject: Subject, property: Property, trials: int, tol: float, rng:
     agree = not paths.differing
     tried = f"{len(known)} simple and {trials} random transformations, {paths.compared} offspring"
     if agree:
-        limit = (
-            ""
-            if ruling and ruling.holds
-            else "; evidence, not a proof: a branch that is rarer, or an effect that is smaller, is not seen"
-        )
+        missed = f"a branch taken by fewer than {3 / paths.compared:.1g} of the offspring may be missed"
+        limit = "" if ruling and ruling.holds else f"; evidence, not a proof: {missed}"
         evidence.append(f"pathwise: all agree up to {paths.deviation:.2g} ({tried}){limit}")
         if ruling is None or ruling.holds:
             level: Level = "pathwise" if ruling is None else "theorem"
@@ -144,10 +141,11 @@ def _verdict(subject: Subject, property: Property, trials: int, tol: float, rng:
         )
         return Verdict(property, True, "theorem", False, paths.deviation, None, tuple(evidence))
     suspects = [T for T in paths.differing if T in known] + [T for T in paths.differing if T in others][:LAW_RANDOM]
-    laws = compare_laws(subject, suspects, rng)
+    laws = compare_laws(subject, [paths.cases[paths.differing.index(T)] for T in suspects], tol, rng)
     evidence.append(_law_text(laws, len(suspects)))
-    refused = laws.refused is not None or (ruling is not None and not ruling.holds)
-    level = "theorem" if ruling is not None else "distribution"
+    blind = laws.refused is None and laws.detectable >= 1
+    refused = laws.refused is not None or blind or (ruling is not None and not ruling.holds)
+    level = "theorem" if ruling is not None else "pathwise" if blind else "distribution"
     breaking = laws.refused or suspects[0]
     shown = small_case(subject, breaking, tol, rng) or paths.cases[paths.differing.index(breaking)]
     return Verdict(property, not refused, level, False, paths.deviation, laws.p_value, tuple(evidence), shown)
@@ -176,6 +174,12 @@ def _law_text(laws: LawTest, count: int) -> str:
         return (
             f"distribution: the law of offspring differs under {laws.refused.label}, p = {laws.p_value:.2g} ({sizes})"
         )
+    if laws.detectable >= 1:
+        return (
+            f"distribution: paths differ too rarely to compare laws ({laws.samples} such calls were found), "
+            "so the verdict is that of the paths"
+        )
+    sizes += ", calls whose paths differ only" if laws.rare else ""
     return (
         f"distribution: no difference found under {count} transformations that break paths, p = {laws.p_value:.2g} "
         f"({sizes}); evidence, not a proof: a Kolmogorov-Smirnov distance of {laws.detectable:.3f} along one of the "

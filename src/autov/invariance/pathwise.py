@@ -61,15 +61,15 @@ def try_paths(
     transformations: Iterable[Transformation],
     tol: float,
     rng: Generator,
-    n: int = 32,
-    repeats: int = 2,
+    n: int = 128,
 ) -> Paths:
-    """Compare ``repeats`` batches of n offspring under every transformation, each from new inputs and a new seed."""
+    """Compare batches of n offspring under every transformation, from inputs of size 1 and, once, of any size."""
     worst, compared = 0.0, 0
     differing, cases = [], []
     for T in transformations:
-        tried = [compare(subject, subject.inputs(n, rng), T, int(rng.integers(SEEDS))) for _ in range(repeats)]
-        compared += n * repeats
+        sizes = (1.0, 10 ** rng.uniform(-2, 4))
+        tried = [compare(subject, subject.inputs(n, rng, size), T, int(rng.integers(SEEDS))) for size in sizes]
+        compared += n * len(sizes)
         largest, case = max(tried, key=lambda pair: pair[0])
         worst = max(worst, largest)
         if largest > tol:

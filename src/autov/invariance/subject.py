@@ -25,6 +25,11 @@ class Inputs(NamedTuple):
         """All of them transformed: parents, best and mean as points, and so are both bounds."""
         return Inputs(T(self.parents), T(self.lower), T(self.upper), {k: T(v) for k, v in self.points.items()})
 
+    def copy(self) -> Inputs:
+        """Arrays that an operator may change."""
+        points = {name: point.copy() for name, point in self.points.items()}
+        return Inputs(self.parents.copy(), self.lower.copy(), self.upper.copy(), points)
+
     def arrays(self) -> list[Array]:
         """All of them in a list."""
         return [self.parents, self.lower, self.upper, *self.points.values()]
@@ -68,7 +73,9 @@ class Subject:
                 accepted = inspect.signature(operator).parameters
             except (TypeError, ValueError):
                 accepted = {}
-            points = tuple(name for name in ("best", "mean") if name in accepted)
+            # A default other than None is a setting of the operator that happens to have this name.
+            free = (None, inspect.Parameter.empty)
+            points = tuple(n for n in ("best", "mean") if n in accepted and any(accepted[n].default is f for f in free))
         return cls(operator, int(n_parents), dim, points)
 
     @property
@@ -81,10 +88,13 @@ class Subject:
             return f'h({", ".join(self.operator.inputs)}), draw="{self.operator.draw}"'
         return type(self.operator).__name__
 
-    def inputs(self, n: int, rng: Generator, decimals: int | None = None) -> Inputs:
-        """Random parents inside a random box that has another place and width in every variable."""
-        lower = rng.uniform(-5, 5, self.dim)
-        upper = lower + 10 ** rng.uniform(-0.5, 1, self.dim)
+    def inputs(self, n: int, rng: Generator, size: float = 1.0, decimals: int | None = None) -> Inputs:
+        """Random parents inside a random box that has another place and width in every variable.
+
+        Bounds are some 1 to 10 times ``size``; with decimals numbers are rounded, for people.
+        """
+        lower = size * rng.uniform(-5, 5, self.dim)
+        upper = lower + size * 10 ** rng.uniform(-0.5, 1, self.dim)
         if decimals is not None:
             lower, upper = np.round(lower, decimals), np.round(upper, decimals)
         place = rng.uniform(0.05, 0.95, (self.n_parents, n, self.dim))
@@ -97,26 +107,34 @@ class Subject:
 
     def __call__(self, inputs: Inputs, rng: Generator) -> Array:
         """Offspring (n, d); raises Broken."""
-        given = Inputs(
-            inputs.parents.copy(), inputs.lower.copy(), inputs.upper.copy(),
-            {name: point.copy() for name, point in inputs.points.items()},
-        )  # fmt: skip
+        given = inputs.copy()
         try:
             with np.errstate(all="ignore"):
                 answer = self.operator(given.parents, given.lower, given.upper, rng, **given.points)
         except Exception as error:
             raise Broken(f"raises {type(error).__name__}: {error}") from error
         if not self.mutates:
-            self.mutates = any(not np.array_equal(a, b) for a, b in zip(given.arrays(), inputs.arrays(), strict=True))
-        try:
-            offspring = np.array(answer, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise Broken(f"returns {type(answer).__name__}, not an array of numbers") from None
-        if offspring.shape != inputs.parents.shape[1:]:
-            raise Broken(f"returns shape {offspring.shape} instead of (n, d) = {inputs.parents.shape[1:]}")
-        if not np.isfinite(offspring).all():
-            raise Broken("returns NaN or infinity")
-        return offspring
+            self.mutates = _differ(given, inputs)
+        return _checked(answer, inputs.parents.shape[1:])
+
+    def sample(self, inputs: Inputs, size: int, rng: Generator) -> Array:
+        """Offspring (size, n, d) of independent calls; faster than one by one, and safe all the same."""
+        if not self.mutates:
+            given = inputs.copy()
+            try:
+                with np.errstate(all="ignore"):
+                    calls = (
+                        self.operator(given.parents, given.lower, given.upper, rng, **given.points) for _ in range(size)
+                    )
+                    answers = [np.array(answer) for answer in calls]
+            except Exception as error:
+                raise Broken(f"raises {type(error).__name__}: {error}") from error
+            self.mutates = _differ(given, inputs)
+            if not self.mutates:
+                shape = inputs.parents.shape[1:]
+                odd = next((answer for answer in answers if answer.shape != shape), None)
+                return _checked(answers, (size, *shape)) if odd is None else _checked(odd, shape)
+        return np.stack([self(inputs, rng) for _ in range(size)])
 
     def first_call(self, rng: Generator) -> None:
         """Fail at the edge if the operator does not work on plain inputs at all."""
@@ -135,3 +153,20 @@ class Subject:
             return not np.array_equal(self(inputs, np.random.default_rng(0)), self(wider, np.random.default_rng(0)))
         except Broken:
             return True
+
+
+def _differ(one: Inputs, two: Inputs) -> bool:
+    return any(not np.array_equal(a, b) for a, b in zip(one.arrays(), two.arrays(), strict=True))
+
+
+def _checked(answer: Any, shape: tuple[int, ...]) -> Array:
+    """The answer as a new array of finite numbers of that shape; raises Broken."""
+    try:
+        offspring = np.array(answer, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise Broken(f"returns {type(answer).__name__}, not an array of numbers") from None
+    if offspring.shape != shape:
+        raise Broken(f"returns shape {offspring.shape} instead of (n, d) = {shape}")
+    if not np.isfinite(offspring).all():
+        raise Broken("returns NaN or infinity")
+    return offspring

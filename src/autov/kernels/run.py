@@ -7,7 +7,7 @@ import numpy as np
 from autov.kernels.jit import kernel
 from autov.kernels.objective import evaluate
 from autov.kernels.random import GOLDEN, NOISE, POPULATION, fill_uniforms, mix, subkey
-from autov.kernels.variation import EXTRA, Variation, block_rows, fill_extra, select_parents, survive, vary, workspace
+from autov.kernels.variation import EXTRA, Variation, batch_rows, block_rows, fill_extra, select_parents, survive, vary, workspace
 
 
 @kernel
@@ -43,10 +43,10 @@ def evaluate_blocks(key, generation, objective, x, out):
     n, d = x.shape
     bad = 0
     first, second = subkey(key, generation, NOISE)
-    rows = block_rows(d)
-    moved = np.empty((rows, d))
-    for begin in range(0, n, rows):
-        end = min(begin + rows, n)
+    batch = batch_rows(d)
+    moved = np.empty((batch, d))
+    for begin in range(0, n, batch):
+        end = min(begin + batch, n)
         bad += evaluate(objective, x[begin:end], out[begin:end], moved[: end - begin], first + np.uint64(begin), second)
     return bad
 
@@ -59,6 +59,7 @@ def run(key, variation, objective, lower, upper, maxfev, x, f, given, trace):
     """
     n, d = x.shape
     rows = block_rows(d)
+    batch = batch_rows(d)
     pool = np.empty((n + EXTRA, d))
     pool[:n] = x
     initial(key, lower, upper, pool[:n], given)
@@ -75,10 +76,12 @@ def run(key, variation, objective, lower, upper, maxfev, x, f, given, trace):
         select_parents(key, generation, variation.inputs, f, work.index, work.bits)
         first, second = subkey(key, generation, NOISE)
         # A last generation that is cut short starts with the same offspring as a whole one.
-        for begin in range(0, m, rows):
-            end = min(begin + rows, n)
-            vary(key, generation, begin, work.index[begin:end], pool, variation, lower, upper, offspring[begin:end], work)
-            end = min(end, m)
+        for begin in range(0, m, batch):
+            for block in range(begin, min(begin + batch, m), rows):
+                end = min(block + rows, n)
+                target = offspring[block:end]
+                vary(key, generation, block, work.index[block:end], pool, variation, lower, upper, target, work)
+            end = min(begin + batch, m)
             shifted = first + np.uint64(begin)
             moved = work.moved[: end - begin]
             bad += evaluate(objective, offspring[begin:end], values[begin:end], moved, shifted, second)
@@ -139,7 +142,7 @@ def survive_many(x, f, offspring, values):
     """Survivors of one generation of several runs, in place."""
     n = f.shape[1]
     m = values.shape[1]
-    union = np.empty(n + m)
+    union = np.empty(n + m + 1)
     leaving = np.empty(n + 1, np.int64)
     entering = np.empty(m + 1, np.int64)
     for i in range(x.shape[0]):

@@ -39,7 +39,7 @@ class Workspace(NamedTuple):
     bits: np.ndarray
     row: np.ndarray
     normal: np.ndarray
-    moved: np.ndarray  # (rows of a block, d)
+    moved: np.ndarray  # (rows of a batch, d)
     union: np.ndarray
     leaving: np.ndarray
     entering: np.ndarray
@@ -47,8 +47,15 @@ class Workspace(NamedTuple):
 
 @kernel
 def block_rows(d):
-    """Rows of a block."""
+    """Rows of a block: what is drawn at a time."""
     return max(1, BLOCK // d)
+
+
+@kernel
+def batch_rows(d):
+    """Rows that are evaluated at a time: whole blocks, and at least 16 rows, which objectives of many variables like."""
+    rows = block_rows(d)
+    return rows * ((15 + rows) // rows)
 
 
 @kernel
@@ -58,7 +65,7 @@ def workspace(n, t, d):
     size = max(rows * d, t * n) + 2
     return Workspace(
         np.empty((n, t), np.int64), np.empty(size, np.uint64), np.empty(size, np.int32), np.empty(size, np.float32),
-        np.empty((rows, d)), np.empty(2 * n), np.empty(n + 1, np.int64), np.empty(n + 1, np.int64),
+        np.empty((batch_rows(d), d)), np.empty(2 * n + 1), np.empty(n + 1, np.int64), np.empty(n + 1, np.int64),
     )  # fmt: skip
 
 
@@ -269,16 +276,20 @@ def mark(values, limit, places, want, chosen):
 def survive(pool, f, offspring, values, union, leaving, entering):
     """Keep the better half of parents and offspring in place; of equals, parents stay and earlier offspring enter.
 
-    union, leaving and entering are scratch of length n + m, n + 1 and m + 1.
+    union, leaving and entering are scratch of length n + m + 1, n + 1 and m + 1.
     """
     n = f.size
     m, d = offspring.shape
-    below = 0
+    worst = f[0]
     for i in range(n):
         union[i] = f[i]
-    for i in range(m):
-        union[n + i] = values[i]
-    limit = kth_smallest(union[: n + m], n - 1)
+        worst = max(worst, f[i])
+    size = n
+    for i in range(m):  # of the offspring, only those better than the worst parent can enter
+        union[size] = values[i]
+        size += np.int64(values[i] < worst)
+    limit = kth_smallest(union[:size], n - 1)
+    below = 0
     for i in range(n):
         below += np.int64(f[i] < limit)
     for i in range(m):

@@ -1,0 +1,190 @@
+"""Plots without pyplot and without a display; the same data give the same bytes of SVG.
+
+The rank plot follows J. Demsar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
+Learning Research 7, 2006.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+from autov.core import Array, InputError
+from autov.experiments import Comparison
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c564b", "#7f7f7f", "#b5a300")
+STYLES = ("-", "--", "-.", ":")
+_STYLE: Any = {"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "autov", "axes.spines.top": False,
+          "axes.spines.right": False}  # fmt: skip
+
+
+def convergence_plot(
+    comparison: Comparison, problems: Sequence[str] | None = None, algorithms: Sequence[str] | None = None
+) -> Figure:
+    """Median (line) and quartiles (band) of the best value so far, one panel for each problem."""
+    chosen = _some("problems", problems, comparison.problems)
+    labels = _some("algorithms", algorithms, comparison.algorithms)
+    columns = min(3, len(chosen))
+    rows = -(-len(chosen) // columns)
+    with mpl.rc_context(_STYLE):
+        figure = _figure(4.2 * columns, 3.2 * rows + 0.5)
+        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+        for ax, problem in zip(axes, chosen, strict=False):
+            _panel(ax, comparison, problem, labels)
+        for ax in axes[len(chosen) :]:
+            ax.set_axis_off()
+        handles, names = axes[0].get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside lower center", ncols=min(len(labels), 3 * columns), frameon=False)
+        return figure
+
+
+def _panel(ax: Axes, comparison: Comparison, problem: str, labels: Sequence[str]) -> None:
+    curves = {label: comparison.curves(problem, label) for label in labels}
+    bands = {label: (x, quartiles(y)) for label, (x, y) in curves.items()}
+    offset, scale, threshold = vertical_scale([y for _, y in bands.values()])
+    for i, label in enumerate(comparison.algorithms):
+        if label not in bands:
+            continue
+        x, y = bands[label]
+        colour, style = COLOURS[i % len(COLOURS)], STYLES[i // len(COLOURS) % len(STYLES)]
+        if not x.size:  # no run: in the legend all the same
+            ax.plot([], [], color=colour, linestyle=style, label=label)
+            continue
+        ax.fill_between(x, y[0] - offset, y[2] - offset, color=colour, alpha=0.18, linewidth=0)
+        ax.plot(x, y[1] - offset, color=colour, linestyle=style, linewidth=1.4, label=label)
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    if scale == "symlog":
+        ax.set_yscale("symlog", linthresh=threshold)
+        ax.set_ylim(bottom=0)
+    else:
+        ax.set_yscale(scale)
+    ax.set_title(problem, fontsize=9)
+    ax.set_xlabel("evaluations")
+    ax.set_ylabel(f"best value minus ({offset:.6g})" if offset else "best value")
+
+
+def quartiles(y: Array) -> Array:
+    """First quartile, median, third quartile over runs, shape (3, points); not a number where a run has no value."""
+    if not y.size:
+        return np.empty((3, 0))
+    y = np.where(np.isfinite(y), y, np.nan)
+    return np.quantile(y, (0.25, 0.5, 0.75), axis=0)
+
+
+def vertical_scale(bands: Sequence[Array]) -> tuple[float, str, float]:
+    """What to subtract, the kind of axis, and where it turns linear.
+
+    Positive values need a plain logarithm; zeros an axis that is linear below the smallest positive value; with
+    negative values the smallest one is subtracted first.
+    """
+    y = np.concatenate([np.ravel(band) for band in bands]) if bands else np.empty(0)
+    y = y[np.isfinite(y)]
+    if not y.size:
+        return 0.0, "linear", 1.0
+    offset = float(y.min()) if y.min() < 0 else 0.0
+    y = y - offset
+    positive = y[y > 0]
+    if not positive.size:
+        return offset, "linear", 1.0
+    if positive.size == y.size:
+        return offset, "log", 1.0
+    return offset, "symlog", float(max(positive.min(), positive.max() * 1e-16))
+
+
+def rank_plot(comparison: Comparison, level: float = 0.05) -> Figure:
+    """Average ranks on a line, the best on the left; a bar joins those that Nemenyi's test does not tell apart."""
+    scores = comparison.scores(level)
+    if not scores.ranked or len(scores.ranks) < 2:
+        raise InputError("ranks: need two algorithms and a problem that both have finished")
+    order = sorted(scores.ranks, key=lambda label: scores.ranks[label])
+    k, ranks = (
+        len(order),
+        [scores.ranks[label] for label in sorted(scores.ranks, key=lambda label: scores.ranks[label])],
+    )
+    groups = groups_of(ranks, scores.critical_difference)
+    half = (k + 1) // 2
+    depth = 0.9 + 0.35 * len(groups) + 0.5 * half
+    with mpl.rc_context(_STYLE):
+        figure = _figure(7.0, 0.8 + 0.45 * depth)
+        ax = figure.add_subplot()
+        margin = 0.35 * (k - 1) + 0.5
+        ax.set_xlim(1 - margin, k + margin)
+        ax.set_ylim(-depth, 1.3)
+        ax.set_axis_off()
+        ax.plot([1, k], [0, 0], color="black", linewidth=1)
+        for tick in range(1, k + 1):
+            ax.plot([tick, tick], [0, 0.12], color="black", linewidth=1)
+            ax.text(tick, 0.18, str(tick), ha="center", va="bottom")
+        cd = scores.critical_difference
+        ax.plot([1, min(1 + cd, k + margin)], [0.95, 0.95], color="black", linewidth=2)
+        ax.text(1, 1.0, f"critical difference {cd:.2f}", ha="left", va="bottom")
+        for i, (first, last) in enumerate(groups):
+            y = -0.25 - 0.35 * i
+            ax.plot([ranks[first] - 0.04, ranks[last] + 0.04], [y, y], color="#444444", linewidth=3.5)
+        for i, (label, rank) in enumerate(zip(order, ranks, strict=True)):
+            left = i < half
+            y = -0.6 - 0.35 * len(groups) - 0.5 * (i if left else k - 1 - i)
+            end = 1 - 0.08 * k if left else k + 0.08 * k
+            ax.plot([rank, rank, end], [0, y, y], color=COLOURS[0] if label == comparison.reference else "black",
+                    linewidth=0.9)  # fmt: skip
+            text = f"{label}  {rank:.2f}" if left else f"{rank:.2f}  {label}"
+            ax.text(end, y, text, ha="right" if left else "left", va="center")
+        return figure
+
+
+def groups_of(ranks: Sequence[float], difference: float) -> list[tuple[int, int]]:
+    """Longest runs (first, last) of sorted ranks that lie within the critical difference."""
+    groups: list[tuple[int, int]] = []
+    for first in range(len(ranks)):
+        last = max(i for i in range(first, len(ranks)) if ranks[i] - ranks[first] <= difference)
+        if last > first and (not groups or last > groups[-1][1]):
+            groups.append((first, last))
+    return groups
+
+
+def _some(name: str, wanted: Sequence[str] | None, known: Sequence[str]) -> tuple[str, ...]:
+    chosen = tuple(known) if wanted is None else tuple(wanted)
+    for item in chosen:
+        if item not in known:
+            raise InputError(f"{name}: {item!r} is not in the comparison ({', '.join(known)})")
+    if not chosen:
+        raise InputError(f"{name}: none given")
+    return chosen
+
+
+def _figure(width: float, height: float) -> Figure:
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def svg(figure: Figure) -> str:
+    """The figure as SVG text; no date, no random names."""
+    out = io.StringIO()
+    with mpl.rc_context(_STYLE):
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    return out.getvalue()
+
+
+def save_plot(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write SVG or PNG, by the ending of the name."""
+    target = Path(path)
+    if target.suffix == ".svg":
+        target.write_text(svg(figure), encoding="utf-8")
+    elif target.suffix == ".png":
+        figure.savefig(target, format="png", dpi=150)
+    else:
+        raise InputError(f"plot: the name must end in .svg or .png, got {target.name!r}")

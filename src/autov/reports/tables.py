@@ -1,0 +1,159 @@
+"""Tables for the terminal, Markdown, LaTeX, CSV and JSON, from the plain structure of `autov.experiments.table`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from autov.core import InputError
+from autov.experiments import Entry, Table
+
+_TEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+}  # fmt: skip
+_TEX_MARK = {"+": "$+$", "-": "$-$", "=": r"$\approx$"}
+
+
+def plain(entry: Entry) -> str:
+    """``text (detail) mark``."""
+    return " ".join(part for part in (entry.text, f"({entry.detail})" if entry.detail else "", entry.mark) if part)
+
+
+def to_rich(table: Table) -> RichTable:
+    """For a rich console; the best are bold."""
+    title, caption = Text(table.caption), Text("\n".join(table.notes))
+    out = RichTable(title=title, caption=caption, title_justify="left", caption_justify="left")
+    for i, column in enumerate(table.columns):
+        out.add_column(Text(column), justify="right" if i else "left", no_wrap=i == 0)
+    for head, entries in table.rows:
+        out.add_row(Text(head), *(Text(plain(entry), style="bold green" if entry.best else "") for entry in entries))
+    if table.footer:
+        out.add_section()
+    for head, texts in table.footer:
+        out.add_row(Text(head), *(Text(text) for text in texts))
+    return out
+
+
+def to_text(table: Table, width: int | None = None) -> str:
+    """What the terminal shows, without colours; as wide as it needs to be unless a width is given."""
+    needed = sum(max(24, len(column)) + 3 for column in table.columns) + 40
+    console = Console(file=io.StringIO(), width=width or needed, color_system=None, force_terminal=False)
+    with console.capture() as capture:
+        console.print(to_rich(table))
+    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+
+
+def to_markdown(table: Table) -> str:
+    """A pipe table; the best are bold."""
+
+    def line(head: str, cells: list[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", r"\|") for cell in (head, *cells)) + " |"
+
+    lines = [f"**{table.caption}**", "", line(table.columns[0], list(table.columns[1:]))]
+    lines.append("| --- |" + " ---: |" * (len(table.columns) - 1))
+    for head, entries in table.rows:
+        lines.append(line(head, [f"**{plain(entry)}**" if entry.best else plain(entry) for entry in entries]))
+    lines += [line(head, list(texts)) for head, texts in table.footer]
+    if table.notes:
+        lines += ["", *(f"{note}  " for note in table.notes)]
+    return "\n".join(line.rstrip() if not line.endswith(".  ") else line for line in lines) + "\n"
+
+
+def tex(text: str) -> str:
+    """Plain text for LaTeX."""
+    return "".join(_TEX.get(character, character) for character in text)
+
+
+def to_latex(table: Table) -> str:
+    r"""The form of the paper: values above their standard deviations, the best in ``\hl``."""
+
+    def mark(entry: Entry) -> str:
+        return f"{tex(entry.text)} {_TEX_MARK.get(entry.mark, tex(entry.mark))}".rstrip()
+
+    def hl(text: str, entry: Entry) -> str:
+        return rf"\hl{{{text}}}" if entry.best and text else text
+
+    lines = [
+        r"% needs \usepackage{booktabs,multirow,color,soul}", r"\begin{table*}[!t]", r"\centering",
+        rf"\caption{{{tex(table.caption)}}}", rf"\begin{{tabular}}{{{'c' * len(table.columns)}}}", r"\toprule",
+        "&".join(tex(column) for column in table.columns) + r"\\", r"\midrule",
+    ]  # fmt: skip
+    for head, entries in table.rows:
+        details = [f"({tex(entry.detail)})" if entry.detail else "" for entry in entries]
+        double = any(details)
+        first = rf"\multirow{{2}}{{*}}{{{tex(head)}}}" if double else tex(head)
+        lines.append("&".join([first, *(hl(mark(entry), entry) for entry in entries)]) + r"\\")
+        if double:
+            second = (hl(detail, entry) for detail, entry in zip(details, entries, strict=True))
+            lines.append("&".join(["", *second]) + r"\\[1mm]")
+    if table.footer:
+        lines.append(r"\midrule")
+    for head, texts in table.footer:
+        title = r"$+/-/\approx$" if head == "+/-/=" else tex(head)
+        lines.append("&".join([title, *map(tex, texts)]) + r"\\")
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    if table.notes:
+        lines += [rf"\par\footnotesize {tex(note)}" for note in table.notes]
+    return "\n".join([*lines, r"\end{table*}"]) + "\n"
+
+
+def to_csv(table: Table) -> str:
+    """One line for each cell with its numbers in full, ready for a data frame."""
+    keys = list(dict.fromkeys(key for _, entries in table.rows for entry in entries for key in entry.data))
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([table.columns[0], "column", *(keys or ["text"])])
+    for head, entries in table.rows:
+        for column, entry in zip(table.columns[1:], entries, strict=True):
+            cells = [entry.data.get(key) for key in keys] if keys else [plain(entry)]
+            writer.writerow([head, column, *("" if cell is None else cell for cell in cells)])
+    return out.getvalue()
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else repr(value)
+    return value
+
+
+def as_dict(table: Table) -> dict[str, Any]:
+    """A JSON value: infinite numbers become text, missing ones null."""
+    rows = [
+        {
+            table.columns[0]: head,
+            "cells": {
+                column: {key: _finite(value) for key, value in entry.data.items()} or {"text": plain(entry)}
+                for column, entry in zip(table.columns[1:], entries, strict=True)
+            },
+        }
+        for head, entries in table.rows
+    ]
+    footer = {head: dict(zip(table.columns[1:], texts, strict=True)) for head, texts in table.footer}
+    return {"caption": table.caption, "columns": list(table.columns[1:]), "rows": rows, "footer": footer,
+            "notes": list(table.notes)}  # fmt: skip
+
+
+def to_json(table: Table) -> str:
+    """For machines."""
+    return json.dumps(as_dict(table), indent=2, allow_nan=False) + "\n"
+
+
+RENDERERS: dict[str, Callable[[Table], str]] = {
+    "text": to_text, "markdown": to_markdown, "latex": to_latex, "csv": to_csv, "json": to_json,
+}  # fmt: skip
+
+
+def render(table: Table, form: str) -> str:
+    """The table in one of RENDERERS."""
+    if form not in RENDERERS:
+        raise InputError(f"format: unknown {form!r}; one of {', '.join(RENDERERS)}")
+    return RENDERERS[form](table)

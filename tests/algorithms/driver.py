@@ -1,0 +1,44 @@
+"""The driver's rule in a few lines: exactly maxfev evaluations, the batch that is cut short is not told."""
+
+import numpy as np
+
+from autov.core import Box, generator
+
+BOX = Box.cube(-5.0, 10.0, 5)
+
+
+def sphere(x):
+    return (x**2).sum(axis=1)
+
+
+def rastrigin(x):
+    return (x**2 - 10 * np.cos(2 * np.pi * x) + 10).sum(axis=1)
+
+
+def drive(algorithm, fun, box, popsize=20, maxfev=1000, seed=1, x0=None, watch=None):
+    """The best value, all points in order of evaluation, and the last state."""
+    rng = generator(seed)
+    state = algorithm.init(box, popsize, maxfev, rng, x0)
+    points, best = [], np.inf
+    count = 0
+    while count < maxfev:
+        x, state = algorithm.ask(state, rng)
+        cut = x[: maxfev - count]
+        f = fun(cut)
+        points.append(cut.copy())
+        count += len(cut)
+        best = min(best, f.min())
+        if count >= maxfev:
+            break
+        state = algorithm.tell(state, cut, f, rng)
+        if watch is not None:
+            watch(state)
+    return best, np.concatenate(points), state
+
+
+def started(algorithm, x, fun, box, seed=3, maxfev=10_000):
+    """The state after the points x were evaluated as the first population, and the generator."""
+    rng = generator(seed)
+    state = algorithm.init(box, len(x), maxfev, rng, x)
+    asked, state = algorithm.ask(state, rng)
+    return algorithm.tell(state, asked, fun(asked), rng), rng

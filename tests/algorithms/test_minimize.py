@@ -1,0 +1,163 @@
+"""minimize: results, seeds, budgets, callbacks, and what it says to bad input."""
+
+import numba
+import numpy as np
+import pytest
+from scipy.optimize import Bounds, OptimizeResult
+
+import autov
+from autov.core import InputError
+
+BOX = [(-5.0, 5.0)] * 4
+
+
+def sphere(x):
+    return float((x**2).sum())
+
+
+def slow_square(x, factor):
+    return factor * float((x**2).sum())
+
+
+@numba.njit
+def compiled(x):
+    return (x**2).sum()
+
+
+@numba.njit
+def fragile(x):
+    if x[0] > 4:
+        raise ValueError("too far")
+    return x[0] ** 2
+
+
+def test_finds_the_minimum_and_speaks_scipy():
+    result = autov.minimize(sphere, BOX, maxfev=3000, popsize=50, rng=1)
+    assert isinstance(result, OptimizeResult)
+    assert result.fun < 1e-6
+    assert result.fun == sphere(result.x)
+    assert result.nfev == 3000
+    assert result.nit == 59
+    assert result.success
+    assert result.status == 0
+    assert result.population.shape == (50, 4)
+    assert result.population_energies.min() == result.fun
+
+
+def test_kinds_of_functions_take_the_same_path():
+    options = {"maxfev": 1230, "popsize": 40, "rng": 3}
+    results = [
+        autov.minimize(sphere, BOX, **options),
+        autov.minimize(lambda x: (x**2).sum(axis=1), BOX, vectorized=True, **options),
+        autov.minimize(compiled, Bounds([-5.0] * 4, [5.0] * 4), **options),
+        autov.minimize(sphere, BOX, workers=2, **options),
+        autov.minimize(sphere, BOX, workers=map, **options),
+        autov.minimize(slow_square, BOX, args=(1.0,), **options),
+    ]
+    assert np.allclose([r.fun for r in results], results[0].fun, rtol=1e-6)
+    assert np.allclose([r.x for r in results], results[0].x, rtol=1e-6)
+
+
+@pytest.mark.parametrize("maxfev", [1, 7, 99, 100, 101, 250])
+def test_budget_is_exact(maxfev):
+    seen = []
+    result = autov.minimize(lambda x: seen.append(1) or sphere(x), BOX, maxfev=maxfev, rng=1)
+    assert len(seen) == result.nfev == maxfev
+
+
+def test_seeds():
+    a, b, c = (autov.minimize("rastrigin", maxfev=500, rng=seed).fun for seed in (1, 1, 2))
+    assert a == b != c
+    g = np.random.default_rng(1)
+    assert autov.minimize("sphere", maxfev=300, rng=g).fun != autov.minimize("sphere", maxfev=300, rng=g).fun
+
+
+def test_watching_does_not_change_the_course():
+    plain = autov.minimize("quartic", maxfev=2050, rng=5)
+    seen = []
+    watched = autov.minimize("quartic", maxfev=2050, rng=5, callback=lambda r: seen.append((r.nfev, r.fun)))
+    assert watched.fun == plain.fun
+    assert np.array_equal(watched.x, plain.x)
+    assert seen[0][0] == 100
+    assert seen[-1] == (2050, plain.fun)
+
+
+def stop_by_true(intermediate_result):
+    return intermediate_result.nfev >= 300
+
+
+def stop_by_exception(intermediate_result):
+    if intermediate_result.nfev >= 300:
+        raise StopIteration
+
+
+@pytest.mark.parametrize("callback", [stop_by_true, stop_by_exception])
+def test_callback_stops(callback):
+    result = autov.minimize(sphere, BOX, callback=callback, rng=1)
+    assert result.nfev == 300
+    assert result.status == 1
+    assert "callback" in result.message
+
+
+def test_x0_is_used_and_checked():
+    result = autov.minimize(sphere, BOX, x0=np.zeros(4), maxfev=100, rng=1)
+    assert result.fun == 0
+    population = np.full((3, 4), 2.0)
+    assert autov.minimize(sphere, BOX, x0=population, maxfev=3, popsize=5, rng=1).fun == 16.0
+    for x0, message in ((np.zeros(3), "4 variables"), (np.full(4, 9.0), "inside"), (np.zeros((101, 4)), "only 100")):
+        with pytest.raises(InputError, match=message):
+            autov.minimize(sphere, BOX, x0=x0)
+
+
+def test_nan_counts_as_worst_and_is_reported():
+    result = autov.minimize(lambda x: np.nan if x[0] > 0 else sphere(x), BOX, maxfev=500, rng=1)
+    assert result.x[0] <= 0
+    assert np.isfinite(result.fun)
+    assert "NaN" in result.message
+    hopeless = autov.minimize(lambda x: np.nan, BOX, maxfev=200, rng=1)  # noqa: ARG005
+    assert not hopeless.success
+    assert hopeless.status == 2
+
+
+@numba.njit
+def compiled_nan(x):
+    return np.nan if x[0] > 0 else x[0] ** 2
+
+
+def test_nan_in_compiled_functions_is_reported():
+    result = autov.minimize(compiled_nan, BOX, maxfev=300, rng=1)
+    assert result.x[0] <= 0
+    assert "NaN" in result.message
+
+
+def test_exceptions_carry_the_point():
+    def broken(x):
+        if x[0] > 3:
+            raise RuntimeError("no")
+        return 0.0
+
+    for function, kind in ((broken, RuntimeError), (fragile, ValueError)):
+        with pytest.raises(kind, match=r"x = \["):
+            autov.minimize(function, BOX, rng=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"fun": lambda x: x}, "must return one number"), ({"fun": lambda x: "a"}, "must return a number"),  # noqa: ARG005
+        ({"fun": lambda x: x, "vectorized": True}, r"must return shape \(100,\)"), ({"fun": 3}, "callable"),
+        ({"bounds": [(1, 1)] * 4}, "less than"), ({"bounds": [(0, np.inf)] * 4}, "finite"),
+        ({"bounds": [(np.nan, 1)] * 4}, "finite"), ({"bounds": [1, 2]}, "pair"), ({"bounds": "abc"}, "pair"),
+        ({"maxfev": 0}, "maxfev"), ({"popsize": 1}, "popsize"), ({"rng": -1}, "negative"), ({"rng": "x"}, "rng"),
+        ({"workers": 0}, "workers"), ({"operator": "nothing"}, "no such name"), ({"algorithm": "nothing"}, "nothing"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_named(arguments, message):
+    with pytest.raises(InputError, match=message) as caught:
+        autov.minimize(**({"fun": sphere, "bounds": BOX} | arguments))
+    assert "\n" not in str(caught.value)
+
+
+def test_disp_prints(capsys):
+    autov.minimize(sphere, BOX, maxfev=200, rng=1, disp=True)
+    assert "generation 1: 200 evaluations" in capsys.readouterr().out

@@ -1,0 +1,98 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from autov.core import InputError
+from autov.experiments import EXPERIMENTS, Paired, compare, paper_experiment, paper_figures, reproduce
+from autov.experiments.paper import printed
+from autov.stats import summarise
+from tests.experiments.tiny import RandomSearch
+
+SMALL = {"dim": 3, "maxfev": 300, "popsize": 10, "workers": 1}
+
+
+def test_a_comparison(tmp_path):
+    options = {**SMALL, "store": tmp_path / "r.db"}
+    first = compare({"autov": "autov", "mine": RandomSearch()}, "sphere,f9", runs=8, **options)
+    assert first.reference == "autov"
+    assert first.values("sphere", "mine").shape == (8,)
+    counts, curves = first.curves("f9", "autov")
+    assert curves.shape == (8, len(counts))
+    more = compare({"autov": "autov", "mine": RandomSearch()}, "sphere,f9", runs=10, **options)
+    assert np.array_equal(more.values("f9", "mine")[:8], first.values("f9", "mine"))
+    table = more.table()
+    assert table.columns == ("problem", "autov", "mine")
+    assert table.rows[0][1][1].mark == "-", "random search is worse than autov"
+    assert table.rows[0][1][0].best
+    assert table.footer[0] == ("+/-/=", ("", "0/2/0"))
+
+
+def test_the_reference():
+    options = {**SMALL, "maxfev": 20, "runs": 1, "store": None}
+    assert compare(["ga", "de"], "sphere", **options).reference == "de"
+    assert compare(["ga", "de"], "sphere", reference="ga", **options).reference == "ga"
+    with pytest.raises(InputError, match=r"reference: 'x' is none of the algorithms \(ga, de\)"):
+        compare(["ga", "de"], "sphere", reference="x", **options)
+
+
+def test_paper_figures_are_complete():
+    for entry in EXPERIMENTS.values():
+        for path in entry.problems.values():
+            row = paper_figures()[entry.table]
+            for key in path:
+                row = row[key]
+            assert set(row) == set(entry.algorithms)
+            assert all(np.isfinite(cell["mean"]) for cell in row.values())
+    counts = {}
+    for row in paper_figures()["table-9"].values():
+        for label, cell in row.items():
+            counts.setdefault(label, []).append(cell.get("versus_autov"))
+    assert [counts["SHADE"].count(sign) for sign in "+-="] == [5, 8, 2]
+
+
+@pytest.mark.parametrize("name", ["table-2", "table-3", "table-7", "table-8", "fig-6"])
+def test_paper_experiments(name):
+    planned = paper_experiment(name, runs=2)
+    entry = printed(name)
+    assert len(planned.tasks) == 2 * len(entry.algorithms) * len(entry.problems)
+    assert {(task.dim, task.maxfev, task.popsize) for task in planned.tasks} == {(30, 10_000, 100)}
+
+
+def test_the_figure_is_part_of_the_table():
+    assert set(paper_experiment("fig-6", 2).tasks) <= set(paper_experiment("table-7", 2).tasks)
+
+
+def test_reproduce(monkeypatch):
+    import dataclasses
+
+    few = {label: EXPERIMENTS["table-7"].algorithms[label] for label in ("GA", "AutoV")}
+    where = {name: EXPERIMENTS["table-7"].problems[name] for name in ("paper-f1", "paper-f6")}
+    short = dataclasses.replace(EXPERIMENTS["table-7"], algorithms=few, problems=where, maxfev=1000)
+    monkeypatch.setitem(EXPERIMENTS, "table-7", short)
+    found = reproduce("table-7", runs=6, workers=1, store=None)
+    cells = {(cell.problem, cell.algorithm): cell for cell in found.cells}
+    assert cells["paper-f1", "GA"].paper_mean == 14.973
+    assert cells["paper-f1", "GA"].paper_sign == "-"
+    assert cells["paper-f1", "AutoV"].agrees is None
+    agreed, known = found.signs
+    assert known == 2
+    assert len(found.disagreements()) == known - agreed
+    assert f"{agreed} of 2 agree" in found.table().notes[0]
+    assert set(found.ratios()) == {"GA", "AutoV"}
+    with pytest.raises(InputError, match="unknown 'table-4'"):
+        reproduce("table-4")
+
+
+def test_signs_and_ratios_of_a_cell():
+    cell = Paired("f8", "GA", -100.0, 1.0, "+", "-", summarise([-10.0, -10.0]))
+    assert cell.log_ratio == pytest.approx(-1)
+    assert cell.agrees is False
+    assert cell._replace(ours=summarise([0.0])).log_ratio is None
+    assert cell._replace(paper_mean=0.0, ours=summarise([0.0])).log_ratio == 0.0
+
+
+def test_experiments_do_not_draw():
+    code = "import sys, autov.experiments; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+
+from autov.core import InputError
+from autov.experiments import Store, compare, experiment, run
+from tests.experiments.tiny import RandomSearch, SlowSphere
+
+SMALL = {"dim": 3, "maxfev": 300, "popsize": 10}
+
+
+@pytest.fixture(scope="module")
+def planned():
+    algorithms = {"autov": "autov", "ga": "ga", "mine": RandomSearch(0.2)}
+    return experiment(algorithms, ["sphere", "quartic+rotate=run", SlowSphere()], runs=3, **SMALL)
+
+
+def bits(store, tasks):
+    return [(row.key, row.best, row.samples.tobytes()) for row in store.rows(tasks)]
+
+
+def test_workers_do_not_change_results(planned):
+    with Store(None) as one, Store(None) as two:
+        run(planned, one, workers=1)
+        run(planned, two, workers=2)
+        assert bits(one, planned.tasks) == bits(two, planned.tasks)
+        assert len(bits(one, planned.tasks)) == 27
+
+
+def test_samples_end_at_the_best_value(planned):
+    with Store(None) as store:
+        run(planned, store, workers=1)
+        for row in store.rows():
+            assert row.samples[-1] == row.best
+            assert (np.diff(row.samples[np.isfinite(row.samples)]) <= 0).all()
+
+
+def test_nothing_is_run_twice(tmp_path):
+    seen = []
+    store = tmp_path / "r.db"
+    assert run(experiment(["autov", "ga"], "sphere", runs=2, **SMALL), store, workers=1).ran == 4
+    assert run(experiment(["autov", "ga"], "sphere", runs=2, **SMALL), store, workers=1).ran == 0
+    more = run(experiment(["ga", "autov"], "f1..f2,sphere", runs=3, **SMALL), store, 1, lambda *a: seen.append(a))
+    assert (more.total, more.ran) == (18, 14)
+    assert seen[0] == (4, 18, None)
+    assert seen[-1][:2] == (18, 18)
+    assert seen[-1][2] == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ctrl_c_keeps_what_is_finished(tmp_path, workers):
+    planned = experiment({"a": RandomSearch()}, SlowSphere(0.002), maxfev=20, popsize=10, runs=12)
+
+    def interrupt(done, total, left):  # noqa: ARG001
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with Store(tmp_path / "r.db") as store:
+        with pytest.raises(KeyboardInterrupt):
+            run(planned, store, workers, interrupt)
+        kept = len(store.rows())
+        assert 3 <= kept < 12
+        assert run(planned, store, workers).ran == 12 - kept
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_one_error_does_not_stop_the_others(workers):
+    comparison = compare(
+        {"a": RandomSearch()}, SlowSphere(fail_below=0.0), maxfev=10, popsize=10, runs=12, store=None, workers=workers
+    )
+    assert 0 < len(comparison.failures) < 12
+    assert len(comparison.values("slow-sphere", "a")) + len(comparison.failures) == 12
+    assert comparison.failures[0].error == "ArithmeticError: too low"
+    assert "in __call__" in comparison.failures[0].traceback
+    assert "runs failed" in comparison.table().notes[-1]
+
+
+def test_what_cannot_be_sent_to_workers_is_refused():
+    class Local(RandomSearch):
+        pass
+
+    with pytest.raises(InputError, match="use workers=1"):
+        compare({"a": Local()}, SlowSphere(), maxfev=10, popsize=10, runs=2, store=None, workers=2)
+    assert compare({"a": Local()}, SlowSphere(), maxfev=10, popsize=10, runs=2, store=None, workers=1).rows

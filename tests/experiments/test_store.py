@@ -1,0 +1,126 @@
+import sqlite3
+
+import numpy as np
+import pytest
+
+from autov.core import FileError
+from autov.experiments import Store, experiment
+from autov.experiments.curve import grid, sample
+from autov.experiments.store import MAGIC, VERSION
+
+
+@pytest.fixture
+def tasks():
+    return experiment(["mine=autov", "ga"], "sphere", dim=3, maxfev=300, popsize=10, runs=2, seed=2**64 - 1).tasks
+
+
+def test_rows_come_back_as_they_went_in(tmp_path, tasks):
+    samples = np.array([np.nan, 3.0, 0.1 + 0.2])
+    with Store(tmp_path / "r.db") as store:
+        store.add(tasks[1], 0.1 + 0.2, samples, 1.5)
+        store.add(tasks[1], 99.0, samples, 1.5)
+        store.add(tasks[0], np.inf, samples, 1.0)
+    with Store(tmp_path / "r.db") as store:
+        first, second = store.rows(tasks)
+        assert (first.run, first.best, second.run, second.best) == (0, np.inf, 1, 0.1 + 0.2)
+        assert second.samples.tobytes() == samples.tobytes()
+        assert second.seed == 2**64 - 1
+        assert set(second.versions) == {"autov", "numpy", "numba", "scipy", "python"}
+        assert [row.key for row in store.rows()] == [tasks[1].key, tasks[0].key]
+        assert store.missing(tasks) == list(tasks[2:])
+        assert store.has(tasks[0])
+
+
+def test_labels_are_those_of_who_asks(tmp_path, tasks):
+    other = experiment("autov", "sphere", dim=3, maxfev=300, popsize=10, runs=2, seed=2**64 - 1).tasks
+    with Store(tmp_path / "r.db") as store:
+        store.add(tasks[0], 1.0, [], 1.0)
+        assert store.rows(other)[0].label == "autov"
+        assert store.rows()[0].label == "mine"
+
+
+def test_a_failure_lasts_until_a_success(tmp_path, tasks):
+    with Store(tmp_path / "r.db") as store:
+        store.fail(tasks[0], "ValueError: no", "trace")
+        assert [failure.error for failure in store.failures(tasks)] == ["ValueError: no"]
+        assert store.failures(tasks[2:]) == []
+        assert not store.has(tasks[0])
+        store.add(tasks[0], 1.0, [], 1.0)
+        assert store.failures() == []
+
+
+def _foreign(path):
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE people (name TEXT)")
+    db.close()
+
+
+def _version(path, version):
+    Store(path).close()
+    db = sqlite3.connect(path)
+    db.execute(f"PRAGMA user_version = {version}")
+    db.close()
+
+
+def _truncated(path, tasks):
+    with Store(path) as store:
+        for task in tasks:
+            store.add(task, 1.0, np.ones(3000), 1.0)
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) * 2 // 3])
+
+
+def _scrambled(path, tasks):
+    with Store(path) as store:
+        for task in tasks:
+            store.add(task, 1.0, np.ones(3000), 1.0)
+    data = bytearray(path.read_bytes())
+    data[4096:12288] = b"\x5a" * 8192
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "text"),
+    [
+        (lambda path, _: path.write_text("problem,value\nf1,3\n"), "not a results store"),
+        (lambda path, _: path.write_bytes(b"SQLite format 3\x00" + b"\xff" * 4000), "cannot be read|damaged"),
+        (lambda path, _: _foreign(path), "not a results store of autov"),
+        (lambda path, _: _version(path, VERSION + 1), f"version {VERSION + 1}"),
+        (lambda path, _: _version(path, 0), "version 0"),
+        (_truncated, "damaged|cannot be read"),
+        (_scrambled, "damaged|cannot be read"),
+    ],
+    ids=["text", "noise", "foreign", "newer", "older", "truncated", "scrambled"],
+)
+def test_other_files_are_refused_and_left_alone(tmp_path, tasks, spoil, text):
+    path = tmp_path / "r.db"
+    spoil(path, tasks)
+    before = path.read_bytes()
+    with pytest.raises(FileError, match=text) as caught:
+        Store(path)
+    assert "\n" not in str(caught.value)
+    assert path.read_bytes() == before
+
+
+def test_places_that_cannot_hold_a_store(tmp_path):
+    with pytest.raises(FileError, match="folder"):
+        Store(tmp_path)
+    with pytest.raises(FileError, match="does not exist"):
+        Store(tmp_path / "no" / "r.db")
+
+
+def test_an_empty_file_becomes_a_store(tmp_path):
+    (tmp_path / "r.db").touch()
+    Store(tmp_path / "r.db").close()
+    db = sqlite3.connect(tmp_path / "r.db")
+    assert db.execute("PRAGMA application_id").fetchone() == (MAGIC,)
+    assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    db.close()
+
+
+def test_samples_of_a_step_function():
+    counts = grid(10_000)
+    assert (counts[0], counts[-1], len(counts)) == (100, 10_000, 50)
+    assert np.array_equal(grid(3), [1, 2, 3])
+    values = sample(np.array([10, 20, 30]), np.array([5.0, 4.0, 1.0]), np.array([9, 10, 19, 20, 30, 40]))
+    np.testing.assert_array_equal(values, [np.nan, 5.0, 5.0, 4.0, 1.0, 1.0])

@@ -1,0 +1,132 @@
+import json
+
+import numpy as np
+import pytest
+
+from autov.algorithms import Evolution
+from autov.core import InputError
+from autov.experiments import RESOLVERS, expand_problems, experiment, resolve_algorithm
+from autov.experiments.describe import describe
+from autov.operators import load
+from autov.problems import Classic, Function
+from tests.experiments.tiny import RandomSearch, SlowSphere
+
+
+def make(algorithms, problems="sphere", **options):
+    return experiment(algorithms, problems, **{"dim": 3, "maxfev": 60, "popsize": 10, "runs": 2, **options})
+
+
+def test_specs_of_all_kinds():
+    planned = make(["ga", "autov", "quick=de+F=0.7", "lib=autov:paper-h3"])
+    assert planned.algorithms == ("ga", "autov", "quick", "lib")
+    tasks = {task.label: task for task in planned.tasks}
+    assert json.loads(tasks["quick"].settings)["F"] == 0.7
+    assert tasks["quick"].make_algorithm().F == 0.7
+    assert tasks["autov"] == tasks["lib"], "the label is no part of what is run"
+    assert tasks["autov"].key == tasks["lib"].key
+    assert len({task.key for task in planned.tasks}) == 6
+
+
+def test_operator_files_are_known_by_their_content(tmp_path):
+    operator = load("paper-h3")
+    operator.save(tmp_path / "a=b.json")
+    planned = make([f"autov:{tmp_path}/a=b.json", "mine=autov:paper-h3"])
+    assert planned.tasks[0].key == planned.tasks[2].key
+    assert planned.tasks[0].label == f"autov:{tmp_path}/a=b.json"
+    assert planned.tasks[0].make_algorithm() == Evolution(operator)
+    assert "provenance" not in planned.tasks[0].settings
+
+
+def test_settings_are_part_of_the_key():
+    keys = {make({"mine": RandomSearch(width)}).tasks[0].key for width in (0.1, 0.1, 0.2)}
+    assert len(keys) == 2
+
+
+def test_budget_seed_and_run_are_part_of_the_key():
+    base = make("ga")
+    for options in ({"dim": 4}, {"maxfev": 61}, {"popsize": 11}, {"seed": 2}):
+        assert {task.key for task in base.tasks}.isdisjoint(task.key for task in make("ga", **options).tasks)
+
+
+def test_peers_register_themselves(monkeypatch):
+    monkeypatch.setitem(RESOLVERS, "peer", lambda name: RandomSearch(float(name)))
+    assert resolve_algorithm("peer:0.3") == RandomSearch(0.3)
+    task = make(["p=peer:0.3"]).tasks[0]
+    assert (task.algorithm, task.label, task.solver) == ("peer:0.3", "p", RandomSearch(0.3))
+
+
+@pytest.mark.parametrize(
+    ("algorithms", "text"),
+    [
+        ("nope", "algorithm: unknown 'nope'"),
+        ("x:y", "unknown prefix in 'x:y'"),
+        ("de+speed=1", "speed"),
+        ("de+F", "expected +setting=value"),
+        ("autov:nowhere.json", "no file 'nowhere.json'"),
+        (["ga", "ga"], "'ga' is there twice"),
+        ([], "algorithms: none given"),
+        ([RandomSearch()], "give objects a name"),
+        ({"a": 3}, "init, ask, tell, population"),
+    ],
+)
+def test_bad_algorithms(algorithms, text):
+    with pytest.raises(InputError) as caught:
+        make(algorithms)
+    assert text in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"problems": "f99"}, "unknown 'f99'"),
+        ({"problems": ["f1", "f1"]}, "'f1' is there twice"),
+        ({"problems": []}, "problems: none given"),
+        ({"problems": {"a": "f1"}}, "dict of problems"),
+        ({"runs": 0}, "runs"),
+        ({"maxfev": 1.5}, "maxfev"),
+        ({"dim": 0}, "dim"),
+        ({"problems": "lsgo-f1"}, "1000 variables"),
+        ({"popsize": 3}, "popsize"),
+    ],
+)
+def test_bad_problems_and_budgets(options, text):
+    with pytest.raises(InputError, match=text):
+        make("de", **options)
+
+
+def test_ranges_of_problems():
+    assert expand_problems("paper-f1..paper-f3+rotate=run,f9") == [
+        "paper-f1+rotate=run", "paper-f2+rotate=run", "paper-f3+rotate=run", "f9"
+    ]  # fmt: skip
+    assert expand_problems(["f1..2", "sphere"]) == ["f1", "f2", "sphere"]
+    for bad in ("f3..f1", "f1..paper-f3", "f1,,f2"):
+        with pytest.raises(InputError):
+            expand_problems(bad)
+
+
+def test_each_run_has_its_own_matrix():
+    first, second = make("ga", "sphere+rotate=run").tasks
+    assert not np.allclose(first.make_problem().matrix, second.make_problem().matrix)
+    assert np.array_equal(first.make_problem().matrix, first.make_problem().matrix)
+
+
+def test_problems_as_objects():
+    planned = make("ga", [SlowSphere(), Classic("ackley", 4), "sphere"])
+    assert planned.problems == ("slow-sphere", "ackley", "sphere")
+    assert [task.dim for task in planned.tasks[::2]] == [2, 4, 3]
+    other = make("ga", [SlowSphere(0.5)])
+    assert planned.tasks[0].key != other.tasks[0].key
+
+
+def test_the_code_of_a_function_is_part_of_its_description():
+    box = Classic("sphere", 2).box
+    one, two = (Function(fun, box) for fun in (lambda x: x.sum(), lambda x: x.prod()))
+
+    def shifted(by):
+        return Function(lambda x: float(x.sum() - by), box)
+
+    assert describe(one) == describe(one)
+    assert describe(one) != describe(two)
+    assert describe(shifted(1)) != describe(shifted(2))
+    assert describe(shifted(1)) == describe(shifted(1))

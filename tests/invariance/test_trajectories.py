@@ -1,0 +1,140 @@
+"""Runs on transformed problems, with small algorithms whose answers are known and with those of the package."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from autov.algorithms import Evolution
+from autov.algorithms.ga import GA
+from autov.algorithms.imode import IMODE
+from autov.core import Box, InputError
+from autov.invariance import check_algorithm
+from autov.operators import SBX, AffineOperator, DEMutation, FEPMutation, GaussianSampling, load
+
+BOX = Box.cube(-10, 10, 2)
+
+
+@dataclass(frozen=True)
+class Valley:
+    """A narrow turned valley: no direction is like another."""
+
+    name: ClassVar[str] = "valley"
+    box: Box = BOX
+    minimum: None = None
+    optimum: None = None
+
+    def __call__(self, x, rng):  # noqa: ARG002
+        return (x[:, 0] - 1) ** 2 + 10 * (x[:, 1] - 0.5 * x[:, 0] ** 2) ** 2
+
+    def objective(self):
+        return None
+
+
+@dataclass(frozen=True)
+class Small:
+    """Random parents, one operator, each offspring against its own first parent; clipping is a choice."""
+
+    operator: Any
+    clip: bool = True
+    name: ClassVar[str] = "small"
+
+    @dataclass(frozen=True)
+    class State:
+        box: Box
+        x: np.ndarray
+        f: np.ndarray | None = None
+
+    def init(self, box, popsize, maxfev, rng, x0=None):  # noqa: ARG002
+        return self.State(box, box.sample(popsize, rng) if x0 is None else x0)
+
+    def ask(self, state, rng):
+        if state.f is None:
+            return state.x, state
+        n = len(state.x)
+        others = [state.x[rng.permutation(n)] for _ in range(self.operator.n_parents - 1)]
+        o = self.operator(np.array([state.x, *others]), state.box.lower, state.box.upper, rng)
+        return (state.box.clip(o) if self.clip else o), state
+
+    def tell(self, state, x, f, rng):  # noqa: ARG002
+        if state.f is None:
+            return replace(state, f=f)
+        better = f < state.f
+        return replace(state, x=np.where(better[:, None], x, state.x), f=np.where(better, f, state.f))
+
+    def population(self, state):
+        return state.x, state.f
+
+
+CASES = {
+    "de": (DEMutation(), (True, True, True)),
+    "sbx": (SBX(), (True, True, False)),
+    "sbx-prime": (SBX(keep=0.1), (False, True, False)),
+    "cma-es": (GaussianSampling(0.1), (True, True, None)),  # in a cube the noise is round
+    "fep": (FEPMutation(law="normal"), (True, False, None)),
+    "h4 per solution": (
+        AffineOperator(("x1", "x2", "x3"), [[0.3, -0.3]], [[0.2, 0.2]], [1.0], "solution"),
+        (True, True, True),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_small_algorithms(name):
+    operator, expected = CASES[name]
+    report = check_algorithm(Small(operator, clip=False), Valley(), runs=120)
+    assert tuple(report.holds.values()) == expected
+    for t in report.trajectories:
+        assert (t.level == "pathwise") == (t.holds is True)
+        assert (t.diverged is None) == (t.holds is True)
+    if expected[1]:
+        assert report["scale"].deviation == 0  # powers of two do not round
+
+
+def test_clipping_in_a_box_that_was_not_rotated_is_counted():
+    free, clipped = (check_algorithm(Small(DEMutation(F=2.0), clip=c), Valley(), runs=10)["rotation"] for c in (0, 1))
+    assert free.holds is True
+    assert free.touches > 0  # points beyond the border count, too
+    assert clipped.holds is not True
+    assert clipped.first_touch <= clipped.diverged
+    assert "clipping may be the cause" in clipped.note()
+
+
+def test_report_for_machines_and_people():
+    report = check_algorithm(Small(SBX()), Valley(), runs=20, rng=3)
+    data = json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    assert data["holds"] == report.holds
+    assert data["seed"] == 3
+    text = str(report)
+    assert "Trajectories of small on valley, population 10, 10 generations, seed 3" in text
+    assert text == str(check_algorithm(Small(SBX()), Valley(), runs=20, rng=3))
+
+
+def test_algorithms_of_the_package():
+    ga = check_algorithm(GA(), Valley(), runs=2)
+    assert ga.holds["translation"] is True
+    assert ga.holds["scale"] is True
+    assert ga["rotation"].diverged is not None
+    autov = check_algorithm(Evolution(load("paper-h3")), Valley(), runs=2)
+    assert autov.holds["translation"] is True
+    assert autov.holds["scale"] is True
+    assert autov["rotation"].diverged is not None
+
+
+def test_imode_scales_a_point_and_is_caught():
+    assert check_algorithm(IMODE(), Valley(), runs=40)["translation"].holds is False
+
+
+@pytest.mark.parametrize("arguments", [{"popsize": 0}, {"generations": 0}, {"runs": 1}])
+def test_bad_arguments_are_named(arguments):
+    with pytest.raises(InputError, match=f"^{next(iter(arguments))}: "):
+        check_algorithm(Small(SBX()), Valley(), **arguments)
+
+
+def test_one_variable_has_nothing_to_rotate():
+    with pytest.raises(InputError, match=r"^problem: "):
+        check_algorithm(Small(SBX()), Valley(box=Box.cube(-1, 1, 1)))

@@ -1,0 +1,108 @@
+"""A generation equals its twin: parents, offspring, survivors."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autov.core import Box, generator, stream_key
+from autov.kernels import run as kernels
+from autov.kernels.variation import kth_smallest, survive
+from autov.operators import FORMS, AffineOperator
+from tests import naive
+
+CUSTOM = ("x1", "x2", "best", "mean", "lower", "upper")
+
+
+def random_operator(inputs, rng, rows=4, draw="variable", tie_bounds=False):
+    weights = len(inputs) - 1 - tie_bounds
+    return AffineOperator(
+        inputs, rng.uniform(-1, 1, (rows, weights)), rng.uniform(0, 1, (rows, weights)), rng.uniform(0, 1, rows), draw,
+        tie_bounds,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 4, 5, 8, 31])
+@pytest.mark.parametrize("draw", ["variable", "solution"])
+@pytest.mark.parametrize("form", [*FORMS, "custom", "tied"])
+def test_offspring_equal_the_twin(form, draw, dim):
+    rng = generator(dim)
+    inputs = CUSTOM if form == "custom" else FORMS["h3" if form == "tied" else form]
+    operator = random_operator(inputs, rng, draw=draw, tie_bounds=form == "tied")
+    box = Box(-1 - rng.random(dim), 1 + rng.random(dim))
+    x = box.sample(9, rng)
+    f = rng.random(9)
+    variation = operator.variation()
+    out = np.empty((9, dim))
+    key = stream_key(1, dim)
+    kernels.propose(key, 5, variation, box.lower, box.upper, x, f, out)
+    twin = naive.offspring(key, 5, variation, box.lower, box.upper, x, f, 9)
+    assert np.allclose(out, twin, rtol=1e-11, atol=1e-11)
+    assert ((out >= box.lower) & (out <= box.upper)).all()
+
+
+def test_offspring_of_many_blocks_equal_the_twin():
+    rng = generator(2)
+    operator = random_operator(FORMS["h3"], rng, rows=10)
+    box = Box.cube(-5, 5, 30)
+    x, f = box.sample(150, rng), rng.random(150)
+    out = np.empty_like(x)
+    kernels.propose(stream_key(1), 1, operator.variation(), box.lower, box.upper, x, f, out)
+    twin = naive.offspring(stream_key(1), 1, operator.variation(), box.lower, box.upper, x, f, 150)
+    assert np.allclose(out, twin, rtol=1e-11, atol=1e-11)
+
+
+def test_rows_are_chosen_with_their_probabilities():
+    # Row j moves every variable to j + 1 exactly, so the offspring show which row was chosen.
+    probability = np.array([0.5, 0.0, 0.3, 0.15, 0.05])
+    operator = AffineOperator(("x1", "upper"), np.arange(1.0, 6.0)[:, None], np.zeros((5, 1)), probability)
+    box = Box.cube(0, 1, 1000)
+    x = np.zeros((100, 1000))
+    out = np.empty_like(x)
+    wide = np.full(1000, 10.0)
+    kernels.propose(stream_key(3), 1, operator.variation(), box.lower, wide, x, np.zeros(100), out)
+    counts = np.array([(np.isclose(out, 10.0 * (j + 1)) | ((out == 10.0) & (j == 0))).sum() for j in range(5)])
+    assert counts[0] == out.size  # clipped to the box: all rows land on the bound
+    operator = AffineOperator(("x1", "upper"), 0.1 * np.arange(1.0, 6.0)[:, None], np.zeros((5, 1)), probability)
+    kernels.propose(stream_key(3), 1, operator.variation(), box.lower, wide, x, np.zeros(100), out)
+    counts = np.array([np.isclose(out, j + 1.0).sum() for j in range(5)])
+    expected = probability * out.size
+    assert counts[1] == 0
+    assert (np.abs(counts - expected) < 4.5 * np.sqrt(expected + 1)).all()
+
+
+def test_one_normal_a_variable_has_the_law_of_one_normal_a_weight():
+    rng = generator(4)
+    operator = random_operator(FORMS["h5"], rng, rows=3)
+    n, box = 40_000, Box.cube(-1000, 1000, 1)
+    x = np.zeros((n, 1))
+    x[:, 0] = rng.uniform(-1, 1, n)
+    out = np.empty_like(x)
+    kernels.propose(stream_key(6), 1, operator.variation(), np.array([-3.0]), np.array([2.0]), x, np.zeros(n), out)
+    parents = x[rng.integers(0, n, (3, n))]
+    direct = np.clip(operator(parents, np.array([-3.0]), np.array([2.0]), rng), -3, 2)
+    from scipy.stats import ks_2samp
+
+    assert box.dim == 1
+    assert ks_2samp(out[:, 0], direct[:, 0]).pvalue > 0.001
+
+
+finite = st.floats(-1e6, 1e6, allow_nan=False)
+
+
+@given(st.lists(finite, min_size=1, max_size=60), st.data())
+def test_kth_smallest_is_that_of_a_sort(values, data):
+    k = data.draw(st.integers(0, len(values) - 1))
+    assert kth_smallest(np.array(values), k) == sorted(values)[k]
+
+
+@given(st.lists(st.sampled_from([0.0, 1.0, 2.0, np.inf]), min_size=2, max_size=30), st.data())
+def test_survivors_are_those_of_a_stable_sort(parents, data):
+    children = data.draw(st.lists(st.sampled_from([0.0, 1.0, 2.0, np.inf]), min_size=1, max_size=30))
+    n, m = len(parents), len(children)
+    f, values = np.array(parents), np.array(children)
+    x, offspring = np.arange(n, dtype=float)[:, None], 100.0 + np.arange(m)[:, None]
+    wanted_x, wanted_f = naive.survivors(x, f, offspring, values)
+    survive(x, f, offspring, values, np.empty(n + m + 1), np.empty(n + 1, np.int64), np.empty(m + 1, np.int64))
+    assert sorted(f) == sorted(wanted_f)
+    assert sorted(x[:, 0]) == sorted(wanted_x[:, 0])

@@ -1,0 +1,167 @@
+"""Slow, obvious twins of the kernels: NumPy and plain loops, written from the definitions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from autov.kernels import random as stream
+from autov.kernels.variation import BEST, LOWER, MEAN, UPPER, WIDTH, block_rows
+
+MASK = (1 << 64) - 1
+
+
+def mix(z: int, key: int) -> int:
+    """The keyed finaliser of splitmix64 with Python's integers."""
+    z &= MASK
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    z = (z + key) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    return z ^ (z >> 31)
+
+
+def bits(first: int, second: int, start: int, count: int) -> list[int]:
+    return [mix(first + (start + i) * 0x9E3779B97F4A7C15, second) for i in range(count)]
+
+
+def normals(first: int, second: int, start: int, count: int) -> np.ndarray:
+    """Box-Muller in double precision from the same words: first half sines, second half cosines."""
+    words = np.array(bits(first, second, start, count // 2), dtype=np.uint64).view(np.int32)
+    radius, angle = words[: count // 2], words[count // 2 :]
+    u = ((radius & 0x7FFFFFFF).astype(np.float64) + 0.5) * 2.0**-31
+    r = np.sqrt(-2.0 * np.log(u))
+    turn = angle.astype(np.float64) * (math.pi * 2.0**-31)
+    return np.concatenate([r * np.sin(turn), r * np.cos(turn)])
+
+
+def classic(name: str, x: np.ndarray) -> np.ndarray:
+    """The thirteen functions, one point and one formula at a time (quartic without noise)."""
+    return np.array([FUNCTIONS[name](p) for p in x])
+
+
+def _u(x: np.ndarray, a: float, k: float, m: int) -> float:
+    return sum(k * (abs(v) - a) ** m if abs(v) > a else 0.0 for v in x)
+
+
+def _penalized_1(x: np.ndarray, y: np.ndarray) -> float:
+    d = len(x)
+    middle = sum((y[i] - 1) ** 2 * (1 + 10 * math.sin(math.pi * y[i + 1]) ** 2) for i in range(d - 1))
+    return math.pi / d * (10 * math.sin(math.pi * y[0]) ** 2 + middle + (y[-1] - 1) ** 2) + _u(x, 10, 100, 4)
+
+
+def _penalized_2(x: np.ndarray) -> float:
+    d = len(x)
+    middle = sum((x[i] - 1) ** 2 * (1 + math.sin(3 * math.pi * x[i + 1]) ** 2) for i in range(d - 1))
+    last = (x[-1] - 1) ** 2 * (1 + math.sin(2 * math.pi * x[-1]) ** 2)
+    return 0.1 * (math.sin(3 * math.pi * x[0]) ** 2 + middle + last) + _u(x, 5, 100, 4)
+
+
+FUNCTIONS = {
+    "sphere": lambda x: sum(v**2 for v in x),
+    "schwefel_2_22": lambda x: sum(abs(v) for v in x) + math.prod(abs(v) for v in x),
+    "schwefel_1_2": lambda x: sum(sum(x[: i + 1]) ** 2 for i in range(len(x))),
+    "schwefel_2_21": lambda x: max(abs(v) for v in x),
+    "rosenbrock": lambda x: sum(100 * (x[i + 1] - x[i] ** 2) ** 2 + (x[i] - 1) ** 2 for i in range(len(x) - 1)),
+    "step": lambda x: sum(math.floor(v + 0.5) ** 2 for v in x),
+    "quartic": lambda x: sum((i + 1) * v**4 for i, v in enumerate(x)),
+    "schwefel_2_26": lambda x: sum(-v * math.sin(math.sqrt(abs(v))) for v in x),
+    "rastrigin": lambda x: sum(v**2 - 10 * math.cos(2 * math.pi * v) + 10 for v in x),
+    "ackley": lambda x: (
+        -20 * math.exp(-0.2 * math.sqrt(sum(v**2 for v in x) / len(x)))
+        - math.exp(sum(math.cos(2 * math.pi * v) for v in x) / len(x)) + 20 + math.e
+    ),
+    "griewank": lambda x: (
+        sum(v**2 for v in x) / 4000 - math.prod(math.cos(v / math.sqrt(i + 1)) for i, v in enumerate(x)) + 1
+    ),
+    "penalized_1": lambda x: _penalized_1(x, 1 + (x + 1) / 4),
+    "penalized_1_plain": lambda x: _penalized_1(x, x),
+    "penalized_2": _penalized_2,
+}  # fmt: skip
+
+
+def parents(key: np.ndarray, generation: int, inputs: np.ndarray, f: np.ndarray, m: int) -> np.ndarray:
+    """Tournaments, one at a time."""
+    first, second = stream.subkey(key, generation, stream.PARENTS)
+    n, t = len(f), len(inputs)
+    words = bits(int(first), int(second), 0, m * t)
+    index = np.empty((m, t), int)
+    for i in range(m):
+        for j in range(t):
+            if inputs[j] < 0:
+                index[i, j] = n - inputs[j] - 1
+                continue
+            a, b = ((words[i * t + j] >> 32) * n) >> 32, ((words[i * t + j] & 0xFFFFFFFF) * n) >> 32
+            index[i, j] = a if f[a] <= f[b] else b
+    return index
+
+
+def pool(x: np.ndarray, f: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """The population and, behind it, best, mean, lower, upper and width."""
+    order = sorted([BEST, MEAN, LOWER, UPPER, WIDTH], reverse=True)
+    rows = {BEST: x[np.argmin(f)], MEAN: x.mean(axis=0), LOWER: lower, UPPER: upper, WIDTH: upper - lower}
+    return np.vstack([x, *(rows[code] for code in order)])
+
+
+def offspring(key, generation, variation, lower, upper, x, f, m):
+    """Offspring of a generation, one variable at a time; normals and words are the stream's own."""
+    everything = pool(x, f, lower, upper)
+    index = parents(key, generation, variation.inputs, f, m)
+    d = x.shape[1]
+    out = np.empty((m, d))
+    thresholds = np.sort(variation.thresholds)
+    row_key = np.array(stream.subkey(key, generation, stream.ROWS), dtype=np.uint64)
+    normal_key = np.array(stream.subkey(key, generation, stream.NORMALS), dtype=np.uint64)
+
+    def draw_words(keys, start, count):
+        buffer = np.empty((count + 1) // 2, np.uint64)
+        stream.fill_bits(keys[0], keys[1], start, buffer)
+        return buffer.view(np.int32)[:count]
+
+    def draw_normals(keys, start, count):
+        even = count + count % 2
+        z = np.empty(even, np.float32)
+        stream.fill_normals(keys[0], keys[1], start, np.empty(even, np.uint64), z)
+        return z[:count].astype(float)
+
+    weights = len(variation.arity)
+    step = block_rows(d)
+    for begin in range(0, m, step):
+        rows = range(begin, min(begin + step, m))
+        if not variation.per_solution:
+            words = draw_words(row_key, begin * (d + 1), len(rows) * d)
+            z = draw_normals(normal_key, begin * (d + 1), len(rows) * d)
+        for i in rows:
+            sources = [everything[index[i, s + 1]] for s in range(weights)]
+            x1 = everything[index[i, 0]]
+            tied = [bool(variation.tied) and s == weights - 1 for s in range(weights)]
+            if variation.per_solution:
+                r = int((draw_words(row_key, begin + (i - begin), 1)[0] > thresholds).sum())
+                t = weights + 1
+                z = draw_normals(normal_key, i * t, t)
+                drawn = [
+                    variation.parameters[r, 2 * s] + math.sqrt(variation.parameters[r, 2 * s + 1]) * z[s]
+                    for s in range(weights)
+                ]
+                point = x1.copy()
+                for s in range(weights):
+                    point += drawn[s] * (sources[s] if tied[s] else sources[s] - x1)
+                out[i] = np.clip(point, lower, upper)
+                continue
+            for k in range(d):
+                place = (i - begin) * d + k
+                r = int((words[place] > thresholds).sum())
+                mean, variance = x1[k], 0.0
+                for s in range(weights):
+                    difference = sources[s][k] if tied[s] else sources[s][k] - x1[k]
+                    mean += variation.parameters[r, 2 * s] * difference
+                    variance += variation.parameters[r, 2 * s + 1] * difference**2
+                out[i, k] = min(max(mean + math.sqrt(variance) * z[place], lower[k]), upper[k])
+    return out
+
+
+def survivors(x, f, offspring_x, offspring_f):
+    """The better half of the union as a set of (value, point), by a stable sort: parents first among equals."""
+    union_x, union_f = np.vstack([x, offspring_x]), np.concatenate([f, offspring_f])
+    order = np.argsort(union_f, kind="stable")[: len(f)]
+    return union_x[order], union_f[order]

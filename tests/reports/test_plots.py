@@ -1,0 +1,125 @@
+import re
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from autov.core import InputError
+from autov.experiments import Comparison, Paired, Reproduction
+from autov.reports import comparison_page, convergence_plot, page, rank_plot, reproduction_page, save_plot, svg
+from autov.reports.plots import groups_of, vertical_scale
+from tests.reports.made import FAILURE, made_comparison
+
+
+@pytest.mark.parametrize("draw", [convergence_plot, rank_plot])
+def test_svg_parses_and_is_the_same_every_time(draw):
+    first, second = svg(draw(made_comparison())), svg(draw(made_comparison()))
+    assert ET.fromstring(first).tag == "{http://www.w3.org/2000/svg}svg"
+    assert first == second
+    assert "&lt;b&gt;|&amp;" in first
+
+
+def test_files(tmp_path):
+    save_plot(rank_plot(made_comparison()), tmp_path / "r.png")
+    assert (tmp_path / "r.png").read_bytes().startswith(b"\x89PNG")
+    save_plot(rank_plot(made_comparison()), tmp_path / "r.svg")
+    ET.parse(tmp_path / "r.svg")
+    with pytest.raises(InputError, match=r"\.svg or \.png"):
+        save_plot(rank_plot(made_comparison()), tmp_path / "r.bmp")
+
+
+def test_some_of_the_problems():
+    figure = convergence_plot(made_comparison(), ["step"], ["ga"])
+    assert [ax.get_title() for ax in figure.axes] == ["step"]
+    assert len(figure.axes[0].lines) == 1
+    with pytest.raises(InputError, match="'x' is not in the comparison"):
+        convergence_plot(made_comparison(), ["x"])
+
+
+def test_vertical_scales():
+    assert vertical_scale([np.array([1.0, 10.0])])[:2] == (0.0, "log")
+    assert vertical_scale([np.array([0.0, 0.5, 10.0])]) == (0.0, "symlog", 0.5)
+    assert vertical_scale([np.array([-3.0, -2.0, 7.0, np.nan])]) == (-3.0, "symlog", 1.0)
+    assert vertical_scale([np.zeros(3)])[:2] == (0.0, "linear")
+    assert vertical_scale([np.array([np.nan])])[1] == "linear"
+
+
+def test_groups_within_the_critical_difference():
+    assert groups_of([1.0, 1.5, 3.0, 3.5], 1.0) == [(0, 1), (2, 3)]
+    assert groups_of([1.0, 2.0, 3.0], 2.5) == [(0, 2)]
+    assert groups_of([1.0, 2.0, 3.0], 1.0) == [(0, 1), (1, 2)]
+    assert groups_of([1.0, 3.0], 1.0) == []
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen, self.ids = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.seen.append(tag)
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(value)
+            if name in ("src", "href", "xlink:href", "srcset", "action"):
+                assert value.startswith("#"), f"{tag} {name}={value}"
+        if tag not in ("meta", "link", "img", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def check_page(text):
+    tags = Tags()
+    tags.feed(text)
+    assert not tags.open
+    assert not {"script", "link", "img", "iframe"} & set(tags.seen)
+    assert not re.search(r"url\((?!#)", text)
+    assert "@import" not in text
+    assert len(set(tags.ids)) == len(tags.ids)
+    outside = set(re.findall(r"https?://[^\"'\s<>]+", text))
+    assert outside <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}, "names of formats, not links"
+    return tags
+
+
+def test_the_page_needs_nothing_else():
+    text = comparison_page(made_comparison([FAILURE]), "A <title>")
+    assert check_page(text).seen.count("svg") == 2
+    assert "<h1>A &lt;title&gt;</h1>" in text
+    assert "&lt;b&gt;|&amp;" in text
+    assert "ValueError: &lt;no&gt;" in text
+
+
+def test_a_page_of_own_sections():
+    text = page("t & u", [("One", "<p>1</p>"), ("Two", "<p>2</p>")])
+    check_page(text)
+    assert text.index("<h2>One</h2>") < text.index("<p>1</p>") < text.index("<h2>Two</h2>")
+    assert "<title>t &amp; u</title>" in text
+
+
+def test_the_page_of_a_reproduction():
+    comparison = made_comparison()
+    scores = comparison.scores()
+    cells = [
+        Paired(f, a, 5.0, 1.0, "-" if a != "autov" else "", scores.cells[f, a].mark, scores.cells[f, a].summary)
+        for f in comparison.problems
+        for a in comparison.algorithms
+    ]
+    text = reproduction_page(Reproduction("table-0", "made", True, comparison, tuple(cells), ("a note",)))
+    check_page(text)
+    assert "ga on f_1: ours +, the paper&#x27;s -" in text
+    assert "a note" in text
+
+
+def test_a_comparison_without_results():
+    empty = Comparison("none", ("a", "b"), ("f",), "b", ())
+    check_page(comparison_page(empty))
+    assert empty.table().rows[0][1][0].text == "n/a"
+    with pytest.raises(InputError, match="ranks"):
+        rank_plot(empty)
