@@ -115,37 +115,35 @@ def offspring(key, generation, variation, lower, upper, x, f, m):
 
     def draw_words(keys, start, count):
         buffer = np.empty((count + 1) // 2, np.uint64)
-        stream.fill_bits(keys[0], keys[1], start, buffer)
+        stream.fill_bits(keys[0], keys[1], start, len(buffer), buffer)
         return buffer.view(np.int32)[:count]
 
     def draw_normals(keys, start, count):
         even = count + count % 2
         z = np.empty(even, np.float32)
-        stream.fill_normals(keys[0], keys[1], start, np.empty(even, np.uint64), z)
+        scratch = np.empty(even, np.uint64)
+        stream.fill_normals(keys[0], keys[1], start, even // 2, scratch, scratch.view(np.int32), z)
         return z[:count].astype(float)
 
     weights = len(variation.arity)
     step = block_rows(d)
     for begin in range(0, m, step):
         rows = range(begin, min(begin + step, m))
-        if not variation.per_solution:
-            words = draw_words(row_key, begin * (d + 1), len(rows) * d)
-            z = draw_normals(normal_key, begin * (d + 1), len(rows) * d)
+        start = begin * (d + weights)
+        draws = len(rows) * (1 if variation.per_solution else d)
+        words = draw_words(row_key, start, draws)
+        z = draw_normals(normal_key, start, len(rows) * (weights if variation.per_solution else d))
         for i in rows:
             sources = [everything[index[i, s + 1]] for s in range(weights)]
             x1 = everything[index[i, 0]]
             tied = [bool(variation.tied) and s == weights - 1 for s in range(weights)]
             if variation.per_solution:
-                r = int((draw_words(row_key, begin + (i - begin), 1)[0] > thresholds).sum())
-                t = weights + 1
-                z = draw_normals(normal_key, i * t, t)
-                drawn = [
-                    variation.parameters[r, 2 * s] + math.sqrt(variation.parameters[r, 2 * s + 1]) * z[s]
-                    for s in range(weights)
-                ]
+                r = int((words[i - begin] > thresholds).sum())
                 point = x1.copy()
                 for s in range(weights):
-                    point += drawn[s] * (sources[s] if tied[s] else sources[s] - x1)
+                    mean, variance = variation.parameters[r, 2 * s : 2 * s + 2]
+                    weight = mean + math.sqrt(variance) * z[(i - begin) * weights + s]
+                    point += weight * (sources[s] if tied[s] else sources[s] - x1)
                 out[i] = np.clip(point, lower, upper)
                 continue
             for k in range(d):

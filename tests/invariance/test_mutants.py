@@ -10,8 +10,13 @@ import numpy as np
 import pytest
 
 from autov.core import InputError
-from autov.invariance import check
+from autov.invariance import check, distribution
 from autov.invariance.subject import Subject
+
+
+@pytest.fixture
+def fewer_calls(monkeypatch):
+    monkeypatch.setattr(distribution, "STAGES", (100, 500))
 
 
 def difference(p):
@@ -122,6 +127,7 @@ MUTANTS = {
 }
 
 
+@pytest.mark.usefixtures("fewer_calls")
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.__name__)
 def test_mutants_are_caught(mutant):
     certificate = check(mutant, dim=4, trials=16)
@@ -162,6 +168,7 @@ def test_one_b_for_all_variables_is_told_from_one_b_each():
     assert "one b for all agrees" in " ".join(verdict.evidence)
 
 
+@pytest.mark.usefixtures("fewer_calls")
 def test_round_noise_of_the_parents_size_is_invariant_in_distribution():
     def h(p, lower, upper, rng):
         return p[0] + 0.3 * np.linalg.norm(p[1] - p[2], axis=1, keepdims=True) * rng.standard_normal(p[0].shape)
@@ -173,6 +180,7 @@ def test_round_noise_of_the_parents_size_is_invariant_in_distribution():
     assert certificate["rotation"].level == "distribution"
 
 
+@pytest.mark.usefixtures("fewer_calls")
 def test_sampling_by_rejection_is_invariant_in_distribution():
     def h(p, lower, upper, rng):
         o = np.empty_like(p[0])
@@ -188,6 +196,7 @@ def test_sampling_by_rejection_is_invariant_in_distribution():
     assert not certificate["rotation"].pathwise
 
 
+@pytest.mark.usefixtures("fewer_calls")
 def test_eigenvectors_have_no_sign():
     def h(p, lower, upper, rng):
         v = (p[1] - p[2])[..., None]

@@ -28,7 +28,7 @@ CONSTANT = [
 @pytest.mark.parametrize("constant", CONSTANT)
 def test_constant_weights_are_rotation_invariant_however_they_are_drawn(constant):
     assert constant_weights(constant)
-    verdict = check(constant)["rotation"]
+    verdict = check(constant, properties=["rotation"])["rotation"]
     assert verdict.holds
     assert verdict.pathwise
     assert "Corollary 3" in verdict.evidence[0]
@@ -43,7 +43,7 @@ VARYING = [
 
 @pytest.mark.parametrize("varying", VARYING)
 def test_varying_weights_per_variable_are_not(varying):
-    verdict = check(varying)["rotation"]
+    verdict = check(varying, dim=4, trials=8, properties=["rotation"])["rotation"]
     assert not verdict.holds
     assert verdict.level == "theorem"
     assert verdict.witness is not None

@@ -86,7 +86,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_small_algorithms(name):
     operator, expected = CASES[name]
-    report = check_algorithm(Small(operator, clip=False), Valley(), runs=120)
+    report = check_algorithm(Small(operator, clip=False), Valley(), runs=80)
     assert tuple(report.holds.values()) == expected
     for t in report.trajectories:
         assert (t.level == "pathwise") == (t.holds is True)
@@ -126,7 +126,7 @@ def test_algorithms_of_the_package():
 
 
 def test_imode_scales_a_point_and_is_caught():
-    assert check_algorithm(IMODE(), Valley(), runs=40)["translation"].holds is False
+    assert check_algorithm(IMODE(), Valley(), runs=25)["translation"].holds is False
 
 
 @pytest.mark.parametrize("arguments", [{"popsize": 0}, {"generations": 0}, {"runs": 1}])

@@ -49,7 +49,7 @@ def test_known_verdicts(name):
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("dim", [2, 5])
+@pytest.mark.parametrize("dim", [2, 4])
 def test_verdicts_depend_on_neither_seed_nor_dimension(seed, dim):
     for operator, expected in ((SBX(), (True, True, False)), (DEMutation(), (True, True, True))):
         assert triple(check(operator, dim=dim, rng=seed)) == expected
@@ -98,8 +98,9 @@ def test_witnesses_are_simple():
 
 
 def test_the_same_seed_gives_the_same_certificate():
-    assert known("sbx-prime").to_dict() == check(SBX(keep=0.1), rng=0).to_dict()
-    assert known("sbx-prime").to_dict() != check(SBX(keep=0.1), rng=1).to_dict()
+    one, two, other = (check(SBX(keep=0.1), properties=["translation"], dim=3, trials=4, rng=s) for s in (None, 0, 1))
+    assert one.to_dict() == two.to_dict()
+    assert one.to_dict() != other.to_dict()
 
 
 def test_certificate_for_machines_and_people():
@@ -150,17 +151,17 @@ def affine_operators(draw):
     )
 
 
-@settings(max_examples=8, deadline=None, derandomize=True)
+@settings(max_examples=5, deadline=None, derandomize=True)
 @given(affine_operators())
 def test_affine_operators_follow_the_theorem_and_so_do_the_tests(operator):
-    certificate = check(operator, dim=4, trials=8)
+    certificate = check(operator, dim=3, trials=4)
     assert triple(certificate) == (True, True, operator.draw == "solution")
     for verdict in certificate.verdicts:
         assert verdict.level == "theorem"
         assert verdict.pathwise == verdict.holds
     # Through a callable the formula is hidden, and levels 2 and 3 must come to the same verdicts alone.
     if not {"best", "mean"} & set(operator.inputs):
-        hidden = check(lambda *a: operator(*a), dim=4, trials=8, n_parents=operator.n_parents)
+        hidden = check(lambda *a: operator(*a), dim=3, trials=4, n_parents=operator.n_parents)
         assert hidden.holds == certificate.holds
 
 

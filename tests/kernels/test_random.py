@@ -13,7 +13,8 @@ MILLION = 1_000_000
 
 def draw_normals(key, count, start=0):
     out = np.empty(count, np.float32)
-    stream.fill_normals(key[0], key[1], start, np.empty(count, np.uint64), out)
+    bits = np.empty(count, np.uint64)
+    stream.fill_normals(key[0], key[1], start, count // 2, bits, bits.view(np.int32), out)
     return out.astype(np.float64)
 
 
@@ -27,7 +28,7 @@ def draw_uniforms(key, count, start=0):
 def test_bits_equal_python_integers(start):
     key = stream_key(3, 1)
     out = np.empty(101, np.uint64)
-    stream.fill_bits(key[0], key[1], start, out)
+    stream.fill_bits(key[0], key[1], start, len(out), out)
     assert out.tolist() == naive.bits(int(key[0]), int(key[1]), start, 101)
 
 
@@ -70,7 +71,7 @@ def test_a_million_uniforms_are_uniform():
 def test_every_bit_is_fair():
     out = np.empty(200_000, np.uint64)
     key = stream_key(9)
-    stream.fill_bits(key[0], key[1], 0, out)
+    stream.fill_bits(key[0], key[1], 0, len(out), out)
     ones = np.array([int(((out >> np.uint64(b)) & np.uint64(1)).sum()) for b in range(64)])
     assert np.abs(ones - 100_000).max() < 4.5 * np.sqrt(50_000)
 

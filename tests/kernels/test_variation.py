@@ -93,7 +93,7 @@ finite = st.floats(-1e6, 1e6, allow_nan=False)
 @given(st.lists(finite, min_size=1, max_size=60), st.data())
 def test_kth_smallest_is_that_of_a_sort(values, data):
     k = data.draw(st.integers(0, len(values) - 1))
-    assert kth_smallest(np.array(values), k) == sorted(values)[k]
+    assert kth_smallest(np.array(values), len(values), k) == sorted(values)[k]
 
 
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0, np.inf]), min_size=2, max_size=30), st.data())

@@ -112,7 +112,7 @@ def samples(
     if len(differing(PILOT, PILOT)) >= PILOT / 5:
         plain = subject.sample(inputs, size, rng)
         return plain, T.inverse(subject.sample(inputs.under(T), size, rng)), False
-    size = min(size, SOUGHT)
+    size = SOUGHT if size >= SOUGHT else 0  # the first stage is for what is plain
     one, two = differing(size, CALLS * size), differing(size, CALLS * size)
     count = min(len(one), len(two))
     shape = (count, *inputs.parents.shape[1:])

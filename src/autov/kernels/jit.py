@@ -8,5 +8,5 @@ from numba import njit
 # NaN and infinity keep their meaning: objectives may return them.
 FAST = {"reassoc", "contract", "nsz", "arcp", "afn"}
 
-kernel = njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+kernel = njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST, no_cfunc_wrapper=True)
 inlined = njit(cache=True, error_model="numpy", fastmath=FAST, inline="always")

@@ -44,10 +44,10 @@ def subkey(key, generation, purpose):
 
 
 @kernel
-def fill_bits(first, second, start, out):
-    """64 random bits in each element of out: elements start, start + 1, ... of the stream."""
+def fill_bits(first, second, start, count, out):
+    """64 random bits in each of the first elements of out: elements start, start + 1, ... of the stream."""
     z = first + np.uint64(start) * GOLDEN
-    for i in range(out.size):
+    for i in range(count):
         out[i] = mix(z, second)
         z += GOLDEN
 
@@ -98,20 +98,18 @@ def sincos_f32(turn):
 
 
 @kernel
-def box_muller(radius, angle, first, second):
-    """Two independent standard normals in first and second from each pair of 32-bit words."""
-    for i in range(first.size):
-        u = (np.float32(np.int32(radius[i] & np.int32(0x7FFFFFFF))) + np.float32(0.5)) * np.float32(2.0**-31)
+def box_muller(words, half, out):
+    """Two independent standard normals, out[i] and out[half + i], from the words i and half + i, for i < half."""
+    for i in range(half):
+        u = (np.float32(np.int32(words[i] & np.int32(0x7FFFFFFF))) + np.float32(0.5)) * np.float32(2.0**-31)
         r = np.float32(math.sqrt(np.float32(-2.0) * log_f32(u)))
-        s, c = sincos_f32(angle[i])
-        first[i] = r * s
-        second[i] = r * c
+        s, c = sincos_f32(words[half + i])
+        out[i] = r * s
+        out[half + i] = r * c
 
 
 @kernel
-def fill_normals(first, second, start, bits, out):
-    """Standard normals (float32) in out, whose length must be even; bits is scratch of half that length."""
-    half = out.size // 2
-    fill_bits(first, second, start, bits[:half])
-    words = bits[:half].view(np.int32)
-    box_muller(words[:half], words[half:], out[:half], out[half:])
+def fill_normals(first, second, start, half, bits, words, out):
+    """2 half standard normals (float32) in out; words is bits seen as 32-bit integers, both are scratch."""
+    fill_bits(first, second, start, half, bits)
+    box_muller(words, half, out)

@@ -7,7 +7,27 @@ import numpy as np
 from autov.kernels.jit import kernel
 from autov.kernels.objective import evaluate
 from autov.kernels.random import GOLDEN, NOISE, POPULATION, fill_uniforms, mix, subkey
-from autov.kernels.variation import EXTRA, Variation, batch_rows, block_rows, fill_extra, select_parents, survive, vary, workspace
+from autov.kernels.variation import (
+    EXTRA,
+    Variation,
+    batch_rows,
+    block_rows,
+    copy_rows,
+    fill_extra,
+    select_parents,
+    survive,
+    vary,
+    workspace,
+)
+
+
+@kernel
+def smallest(values):
+    """The minimum."""
+    low = values[0]
+    for i in range(1, values.size):
+        low = min(low, values[i])
+    return low
 
 
 @kernel
@@ -28,7 +48,7 @@ def propose(key, generation, variation, lower, upper, x, f, out):
     m = out.shape[0]
     work = workspace(m, variation.inputs.size, d)
     pool = np.empty((n + EXTRA, d))
-    pool[:n] = x
+    copy_rows(x, pool, n)
     fill_extra(pool, f, variation.inputs, lower, upper)
     select_parents(key, generation, variation.inputs, f, work.index, work.bits)
     rows = block_rows(d)
@@ -61,10 +81,10 @@ def run(key, variation, objective, lower, upper, maxfev, x, f, given, trace):
     rows = block_rows(d)
     batch = batch_rows(d)
     pool = np.empty((n + EXTRA, d))
-    pool[:n] = x
+    copy_rows(x, pool, n)
     initial(key, lower, upper, pool[:n], given)
     bad = evaluate_blocks(key, 0, objective, pool[:n], f)
-    trace[0] = f.min()
+    trace[0] = smallest(f)
     work = workspace(n, variation.inputs.size, d)
     offspring = np.empty((n, d))
     values = np.empty(n)
@@ -86,10 +106,10 @@ def run(key, variation, objective, lower, upper, maxfev, x, f, given, trace):
             moved = work.moved[: end - begin]
             bad += evaluate(objective, offspring[begin:end], values[begin:end], moved, shifted, second)
         survive(pool, f, offspring[:m], values[:m], work.union, work.leaving, work.entering)
-        trace[generation] = f.min()
+        trace[generation] = smallest(f)
         used += m
         generation += 1
-    x[:] = pool[:n]
+    copy_rows(pool, x, n)
     return bad
 
 
@@ -117,7 +137,7 @@ def run_many(base, candidates, runs, which, stack, objective, lower, upper, maxf
                               stack.tied)  # fmt: skip
         key = derive(base, candidates[i], runs[i])
         run(key, variation, objective, lower, upper, maxfev, x, f, 0, trace)
-        best[i] = f.min()
+        best[i] = smallest(f)
 
 
 @kernel

@@ -37,6 +37,7 @@ class Workspace(NamedTuple):
 
     index: np.ndarray  # (n, t) rows of the pool that make each offspring
     bits: np.ndarray
+    words: np.ndarray  # bits seen as 32-bit integers
     row: np.ndarray
     normal: np.ndarray
     moved: np.ndarray  # (rows of a batch, d)
@@ -61,12 +62,20 @@ def batch_rows(d):
 @kernel
 def workspace(n, t, d):
     """Fresh buffers for n offspring of d variables by an operator with t inputs."""
-    rows = block_rows(d)
-    size = max(rows * d, t * n) + 2
+    size = max(block_rows(d) * d, t * n) + 2
+    bits = np.empty(size, np.uint64)
     return Workspace(
-        np.empty((n, t), np.int64), np.empty(size, np.uint64), np.empty(size, np.int32), np.empty(size, np.float32),
+        np.empty((n, t), np.int64), bits, bits.view(np.int32), np.empty(size, np.int32), np.empty(size, np.float32),
         np.empty((batch_rows(d), d)), np.empty(2 * n + 1), np.empty(n + 1, np.int64), np.empty(n + 1, np.int64),
     )  # fmt: skip
+
+
+@kernel
+def copy_rows(source, target, count):
+    """Copy the first rows; a loop, since an array assignment compiles code for error messages that takes seconds."""
+    for i in range(count):
+        for k in range(source.shape[1]):
+            target[i, k] = source[i, k]
 
 
 @kernel
@@ -75,23 +84,26 @@ def fill_extra(pool, f, inputs, lower, upper):
     n = f.size
     d = lower.size
     for j in range(inputs.size):
-        if inputs[j] == BEST:
-            pool[n] = pool[f.argmin()]
-        elif inputs[j] == MEAN:
-            mean = pool[n + 1]
-            mean[:] = 0.0
+        code = inputs[j]
+        if code == BEST:
+            best = 0
+            for i in range(1, n):
+                if f[i] < f[best]:
+                    best = i
+            for k in range(d):
+                pool[n, k] = pool[best, k]
+        elif code == MEAN:
+            for k in range(d):
+                pool[n + 1, k] = 0.0
             for i in range(n):
                 for k in range(d):
-                    mean[k] += pool[i, k]
+                    pool[n + 1, k] += pool[i, k]
             for k in range(d):
-                mean[k] /= n
-        elif inputs[j] == LOWER:
-            pool[n + 2] = lower
-        elif inputs[j] == UPPER:
-            pool[n + 3] = upper
-        elif inputs[j] == WIDTH:
+                pool[n + 1, k] /= n
+        elif code == LOWER or code == UPPER or code == WIDTH:
             for k in range(d):
-                pool[n + 4, k] = upper[k] - lower[k]
+                value = lower[k] if code == LOWER else upper[k]
+                pool[n - code - 1, k] = value - lower[k] if code == WIDTH else value
 
 
 @kernel
@@ -100,7 +112,7 @@ def select_parents(key, generation, inputs, f, index, bits):
     n = f.size
     m, t = index.shape
     first, second = subkey(key, generation, PARENTS)
-    fill_bits(first, second, 0, bits[: m * t])
+    fill_bits(first, second, 0, m * t, bits)
     low = np.uint64(0xFFFFFFFF)
     size = np.uint64(n)
     for j in range(t):
@@ -116,16 +128,16 @@ def select_parents(key, generation, inputs, f, index, bits):
 
 
 @kernel
-def choose_rows(words, thresholds, stride, row):
+def choose_rows(words, thresholds, stride, count, row):
     """Roulette wheel, vectorised: stride times the number of thresholds below each word."""
-    for i in range(row.size):
+    for i in range(count):
         row[i] = 0
     for j in range(0, thresholds.size, 4):
         a, b, c, d = thresholds[j], thresholds[j + 1], thresholds[j + 2], thresholds[j + 3]
-        for i in range(row.size):
+        for i in range(count):
             w = words[i]
             row[i] += np.int32(np.int32(w > a) + np.int32(w > b)) + np.int32(np.int32(w > c) + np.int32(w > d))
-    for i in range(row.size):
+    for i in range(count):
         row[i] = np.int32(row[i] * stride)
 
 
@@ -162,77 +174,57 @@ def draw_rows(pool, index, row, normal, parameters, arity, tied, lower, upper, o
 
 
 @kernel
-def vary_variables(key, generation, begin, index, pool, variation, lower, upper, out, work):
-    """Offspring begin, begin + 1, ... of a generation, row and weights drawn for every variable."""
-    d = pool.shape[1]
-    count = out.size
-    even = count + (count & 1)
-    row = work.row[:count]
-    bits = work.bits[: even // 2]
-    # Each offspring owns d + 1 counters of either purpose, more than it can use.
-    start = begin * (d + 1)
-    if variation.thresholds.size == 0:
-        row[:] = 0
-    else:
-        first, second = subkey(key, generation, ROWS)
-        fill_bits(first, second, start, bits)
-        stride = np.int32(16 * len(variation.arity))  # bytes of a row of parameters
-        choose_rows(bits.view(np.int32), variation.thresholds, stride, row)
-    first, second = subkey(key, generation, NORMALS)
-    fill_normals(first, second, start, bits, work.normal[:even])
-    draw_rows(pool, index, row, work.normal, variation.parameters, variation.arity, variation.tied, lower, upper, out)
-
-
-@kernel
-def vary_solutions(key, generation, begin, index, pool, variation, lower, upper, out, work):
+def combine_rows(pool, index, row, normal, parameters, tied, lower, upper, out):
     """The same with one row and one set of weights for every offspring: a point of the affine hull of its inputs."""
     m, d = out.shape
-    t = index.shape[1]
-    even = t + (t & 1)
-    first_row, second_row = subkey(key, generation, ROWS)
-    first, second = subkey(key, generation, NORMALS)
+    weights = index.shape[1] - 1
     for i in range(m):
-        row = work.row[:1]
-        bits = work.bits[:1]
-        fill_bits(first_row, second_row, begin + i, bits)
-        choose_rows(bits.view(np.int32)[:1], variation.thresholds, np.int32(1), row)
-        normal = work.normal[:even]
-        fill_normals(first, second, (begin + i) * t, work.bits[: even // 2], normal)
-        x1 = pool[index[i, 0]]
-        target = out[i]
+        r = row[i]
+        a = index[i, 0]
         for k in range(d):
-            target[k] = x1[k]
-        for s in range(t - 1):
-            mean = variation.parameters[row[0], 2 * s]
-            weight = mean + math.sqrt(variation.parameters[row[0], 2 * s + 1]) * normal[s]
-            y = pool[index[i, s + 1]]
-            if len(variation.tied) == 1 and s == t - 2:
-                for k in range(d):
-                    target[k] += weight * y[k]
-            else:
-                for k in range(d):
-                    target[k] += weight * (y[k] - x1[k])
+            out[i, k] = pool[a, k]
+        for s in range(weights):
+            weight = parameters[r, 2 * s] + math.sqrt(parameters[r, 2 * s + 1]) * normal[i * weights + s]
+            origin = 0.0 if len(tied) == 1 and s == weights - 1 else 1.0
+            b = index[i, s + 1]
+            for k in range(d):
+                out[i, k] += weight * (pool[b, k] - origin * pool[a, k])
         for k in range(d):
-            target[k] = min(max(target[k], lower[k]), upper[k])
+            out[i, k] = min(max(out[i, k], lower[k]), upper[k])
 
 
 @kernel
 def vary(key, generation, begin, index, pool, variation, lower, upper, out, work):
     """Offspring begin, begin + 1, ... of a generation, one block at most."""
+    m, d = out.shape
+    weights = len(variation.arity)
+    # How many rows and normals are drawn, and what a row is counted in: rows, or bytes of a row of parameters.
     if variation.per_solution:
-        vary_solutions(key, generation, begin, index, pool, variation, lower, upper, out, work)
+        rows, normals, stride = m, m * weights, np.int32(1)
     else:
-        vary_variables(key, generation, begin, index, pool, variation, lower, upper, out, work)
+        rows, normals, stride = m * d, m * d, np.int32(16 * weights)
+    start = begin * (d + weights)  # more counters than the offspring before this one can use
+    first, second = subkey(key, generation, ROWS)
+    fill_bits(first, second, start, (rows + 1) // 2, work.bits)
+    choose_rows(work.words, variation.thresholds, stride, rows, work.row)
+    first, second = subkey(key, generation, NORMALS)
+    fill_normals(first, second, start, (normals + 1) // 2, work.bits, work.words, work.normal)
+    if variation.per_solution:
+        combine_rows(pool, index, work.row, work.normal, variation.parameters, variation.tied, lower, upper, out)
+    else:
+        draw_rows(
+            pool, index, work.row, work.normal, variation.parameters, variation.arity, variation.tied, lower, upper, out
+        )
 
 
 @kernel
-def kth_smallest(values, k):
-    """The k-th smallest (from 0) of values without NaN, by quickselect; values are reordered.
+def kth_smallest(values, size, k):
+    """The k-th smallest (from 0) of the first ``size`` values, without NaN, by quickselect; they are reordered.
 
     The partition has no branch to mispredict: every element is moved, and a counter decides where the next one goes.
     """
     low = 0
-    high = values.size - 1
+    high = size - 1
     while low < high:
         a = values[low]
         b = values[(low + high) // 2]
@@ -288,7 +280,7 @@ def survive(pool, f, offspring, values, union, leaving, entering):
     for i in range(m):  # of the offspring, only those better than the worst parent can enter
         union[size] = values[i]
         size += np.int64(values[i] < worst)
-    limit = kth_smallest(union[:size], n - 1)
+    limit = kth_smallest(union, size, n - 1)
     below = 0
     for i in range(n):
         below += np.int64(f[i] < limit)
