@@ -91,7 +91,8 @@ def parents(key: np.ndarray, generation: int, inputs: np.ndarray, f: np.ndarray,
             if inputs[j] < 0:
                 index[i, j] = n - inputs[j] - 1
                 continue
-            a, b = ((words[i * t + j] >> 32) * n) >> 32, ((words[i * t + j] & 0xFFFFFFFF) * n) >> 32
+            word = words[j * m + i]
+            a, b = ((word >> 32) * n) >> 32, ((word & 0xFFFFFFFF) * n) >> 32
             index[i, j] = a if f[a] <= f[b] else b
     return index
 

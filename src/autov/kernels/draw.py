@@ -50,8 +50,8 @@ def _draw(width: int):
             bases = []
             for lane in range(width):
                 address = builder.add(builder.add(row, by_4), ir.Constant(word, 4 * lane))
-                offset = builder.sext(load(address, integer, 4), word)  # of the row's parameters, in bytes
-                bases.append(builder.add(parameters, offset))
+                chosen = builder.sext(load(address, integer, 4), word)
+                bases.append(builder.add(parameters, builder.mul(chosen, ir.Constant(word, 16 * weights))))
 
             x = doubles(x1)
             mean = x

@@ -16,7 +16,7 @@ from autov.kernels.draw import draw_1, draw_4
 from autov.kernels.jit import kernel
 from autov.kernels.random import NORMALS, PARENTS, ROWS, fill_bits, fill_normals, subkey
 
-BLOCK = 2048
+BLOCK = 4096  # variables worked on at a time
 BEST, MEAN, LOWER, UPPER, WIDTH = -1, -2, -3, -4, -5  # inputs that are not parents; parents are 1, 2, 3, ...
 EXTRA = 5  # rows of the pool behind the population: best, mean, lower, upper, upper - lower
 
@@ -112,7 +112,6 @@ def select_parents(key, generation, inputs, f, index, bits):
     n = f.size
     m, t = index.shape
     first, second = subkey(key, generation, PARENTS)
-    fill_bits(first, second, 0, m * t, bits)
     low = np.uint64(0xFFFFFFFF)
     size = np.uint64(n)
     for j in range(t):
@@ -120,25 +119,29 @@ def select_parents(key, generation, inputs, f, index, bits):
             for i in range(m):
                 index[i, j] = n - inputs[j] - 1
         else:
+            fill_bits(first, second, j * m, m, bits)
             for i in range(m):
-                word = bits[i * t + j]
-                a = np.int64(((word >> np.uint64(32)) * size) >> np.uint64(32))
-                b = np.int64(((word & low) * size) >> np.uint64(32))
+                a = np.int64(((bits[i] >> np.uint64(32)) * size) >> np.uint64(32))
+                b = np.int64(((bits[i] & low) * size) >> np.uint64(32))
                 index[i, j] = a if f[a] <= f[b] else b
 
 
 @kernel
-def choose_rows(words, thresholds, stride, count, row):
-    """Roulette wheel, vectorised: stride times the number of thresholds below each word."""
-    for i in range(count):
-        row[i] = 0
+def choose_rows(words, thresholds, count, row):
+    """Roulette wheel, vectorised: the number of thresholds below each word, four thresholds in each pass."""
+    if thresholds.size == 0:
+        for i in range(count):
+            row[i] = 0
     for j in range(0, thresholds.size, 4):
         a, b, c, d = thresholds[j], thresholds[j + 1], thresholds[j + 2], thresholds[j + 3]
-        for i in range(count):
-            w = words[i]
-            row[i] += np.int32(np.int32(w > a) + np.int32(w > b)) + np.int32(np.int32(w > c) + np.int32(w > d))
-    for i in range(count):
-        row[i] = np.int32(row[i] * stride)
+        if j == 0:
+            for i in range(count):
+                w = words[i]
+                row[i] = np.int32(np.int32(w > a) + np.int32(w > b)) + np.int32(np.int32(w > c) + np.int32(w > d))
+        else:
+            for i in range(count):
+                w = words[i]
+                row[i] += np.int32(np.int32(w > a) + np.int32(w > b)) + np.int32(np.int32(w > c) + np.int32(w > d))
 
 
 @kernel
@@ -198,15 +201,12 @@ def vary(key, generation, begin, index, pool, variation, lower, upper, out, work
     """Offspring begin, begin + 1, ... of a generation, one block at most."""
     m, d = out.shape
     weights = len(variation.arity)
-    # How many rows and normals are drawn, and what a row is counted in: rows, or bytes of a row of parameters.
-    if variation.per_solution:
-        rows, normals, stride = m, m * weights, np.int32(1)
-    else:
-        rows, normals, stride = m * d, m * d, np.int32(16 * weights)
+    rows = m if variation.per_solution else m * d
+    normals = m * weights if variation.per_solution else m * d
     start = begin * (d + weights)  # more counters than the offspring before this one can use
     first, second = subkey(key, generation, ROWS)
     fill_bits(first, second, start, (rows + 1) // 2, work.bits)
-    choose_rows(work.words, variation.thresholds, stride, rows, work.row)
+    choose_rows(work.words, variation.thresholds, rows, work.row)
     first, second = subkey(key, generation, NORMALS)
     fill_normals(first, second, start, (normals + 1) // 2, work.bits, work.words, work.normal)
     if variation.per_solution:
