@@ -4,32 +4,25 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import OptimizeResult
 
 from autov.algorithms.base import AnyMetaheuristic
-from autov.algorithms.evolution import Evolution
+from autov.algorithms.choose import choose
 from autov.algorithms.solve import Run, solve
 from autov.core import Array, Seed, seed_of
 from autov.engines import PointPool, worker_count
 from autov.operators import AffineOperator
 from autov.problems import Function, as_problem
 
-
-def choose(algorithm: str | AnyMetaheuristic | None, operator: str | AffineOperator) -> AnyMetaheuristic:
-    """The algorithm meant by the two arguments: the operator's own by default."""
-    if algorithm is None or algorithm == "autov":
-        return Evolution(operator)  # type: ignore[arg-type]
-    if isinstance(algorithm, str):
-        from autov.algorithms.registry import make  # imports all eight
-
-        return make(algorithm)
-    return algorithm
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 
 def _as_result(run: Run) -> OptimizeResult:
+    from scipy.optimize import OptimizeResult  # imported late: it takes longer than many a run
+
     return OptimizeResult(
         x=run.x, fun=run.fun, nfev=run.nfev, nit=run.nit, population=run.population, population_energies=run.values
     )

@@ -7,15 +7,17 @@ import os
 import zipfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import OptimizeResult
 
 from autov.algorithms.evolution import Evolution, EvolutionState
 from autov.algorithms.solve import whole
 from autov.core import Array, Box, FileError, InputError, Seed, generator, seed_of
 from autov.operators import AffineOperator, from_dict, load, to_dict
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 _FORMAT = "autov-optimizer"
 
@@ -89,6 +91,8 @@ class Optimizer:
     @property
     def result(self) -> OptimizeResult:
         """The best so far, in SciPy's form."""
+        from scipy.optimize import OptimizeResult
+
         x, f = self._state.x, self._state.f
         if self._state.generation == 0:
             if not self._pending:

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from autov.algorithms.choose import choose
 from autov.algorithms.evolution import Evolution
-from autov.algorithms.minimize import choose
 from autov.algorithms.solve import Run, solve, whole
 from autov.engines import map_processes, worker_count
 from autov.problems import parse

@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from autov.kernels.jit import kernel
+from autov.kernels.jit import internal, kernel
 from autov.kernels.random import fill_uniforms
 from autov.kernels.trig import INVERSE_TURN, cos_turns, sin_turns
 
@@ -53,7 +53,7 @@ def _sum(typingctx, address, count):  # noqa: ARG001
     return types.float64(address, count), codegen
 
 
-@kernel
+@internal
 def row_sums(terms, d, out):
     """Sums of consecutive groups of d terms."""
     address = np.int64(terms.ctypes.data)
@@ -189,7 +189,7 @@ def griewank(x, out):  # noqa: D103
         out[i] = total / 4000.0 - product + 1.0
 
 
-@kernel
+@internal
 def penalty(x, a, k, m):
     """u(x, a, k, m) of the paper: k (|x| - a)^m outside [-a, a]."""
     excess = max(abs(x) - a, 0.0)

@@ -9,4 +9,8 @@ from numba import njit
 FAST = {"reassoc", "contract", "nsz", "arcp", "afn"}
 
 kernel = njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST, no_cfunc_wrapper=True)
+# For functions that only kernels call: no wrapper for Python, which would take a part of the compile time.
+internal = njit(
+    cache=True, nogil=True, error_model="numpy", fastmath=FAST, no_cfunc_wrapper=True, no_cpython_wrapper=True
+)
 inlined = njit(cache=True, error_model="numpy", fastmath=FAST, inline="always")

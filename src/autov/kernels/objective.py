@@ -14,7 +14,7 @@ from llvmlite import ir
 from numba import cfunc, intp, types, uint64, void
 from numba.extending import intrinsic
 
-from autov.kernels.jit import FAST, kernel
+from autov.kernels.jit import FAST, internal
 
 POINTER = types.CPointer(types.float64)
 # x (n x d, row-major), n, d, out (n), context (size numbers), size, two key words for noise
@@ -37,10 +37,10 @@ def compile_objective(function: Callable[..., None], cache: bool = True) -> Any:
 
 
 @intrinsic
-def _call(typingctx, address, x, n, d, out, context, size, first, second):  # noqa: ARG001, D103
+def _call(typingctx, address, x, n, d, out, context, size, first, second):  # noqa: ARG001
     signature = types.void(address, x, n, d, out, context, size, first, second)
 
-    def codegen(cgctx, builder, _sig, args):  # noqa: ARG001
+    def codegen(cgctx, builder, _sig, args):
         word = ir.IntType(64)
         target = ir.FunctionType(ir.VoidType(), [word] * 8).as_pointer()
         pointer = builder.inttoptr(args[0], target)
@@ -50,7 +50,7 @@ def _call(typingctx, address, x, n, d, out, context, size, first, second):  # no
     return signature, codegen
 
 
-@kernel
+@internal
 def evaluate(objective, x, out, moved, first, second):
     """Write the values of the rows of x, infinity for NaN, and return the number of NaN; moved is scratch like x."""
     n, d = x.shape

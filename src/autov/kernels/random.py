@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from autov.kernels.jit import inlined, kernel
+from autov.kernels.jit import inlined, internal, kernel
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -97,7 +97,7 @@ def sincos_f32(turn):
     return sine, cosine
 
 
-@kernel
+@internal
 def box_muller(words, half, out):
     """Two independent standard normals, out[i] and out[half + i], from the words i and half + i, for i < half."""
     for i in range(half):

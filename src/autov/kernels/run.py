@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autov.kernels.jit import kernel
+from autov.kernels.jit import internal, kernel
 from autov.kernels.objective import evaluate
 from autov.kernels.random import GOLDEN, NOISE, POPULATION, fill_uniforms, mix, subkey
 from autov.kernels.variation import (
@@ -21,7 +21,7 @@ from autov.kernels.variation import (
 )
 
 
-@kernel
+@internal
 def smallest(values):
     """The minimum."""
     low = values[0]
@@ -113,7 +113,7 @@ def run(key, variation, objective, lower, upper, maxfev, x, f, given, trace):
     return bad
 
 
-@kernel
+@internal
 def derive(base, candidate, run):
     """The key of (candidate, run) under a base key."""
     first = mix(base[0] + np.uint64(candidate) * GOLDEN, base[1])

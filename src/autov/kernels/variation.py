@@ -13,7 +13,7 @@ import numpy as np
 from numba.cpython.unsafe.tuple import tuple_setitem
 
 from autov.kernels.draw import draw_1, draw_4
-from autov.kernels.jit import kernel
+from autov.kernels.jit import internal, kernel
 from autov.kernels.random import NORMALS, PARENTS, ROWS, fill_bits, fill_normals, subkey
 
 BLOCK = 4096  # variables worked on at a time
@@ -52,14 +52,14 @@ def block_rows(d):
     return max(1, BLOCK // d)
 
 
-@kernel
+@internal
 def batch_rows(d):
     """Rows that are evaluated at a time: whole blocks, and at least 16 rows, which objectives of many variables like."""
     rows = block_rows(d)
     return rows * ((15 + rows) // rows)
 
 
-@kernel
+@internal
 def workspace(n, t, d):
     """Fresh buffers for n offspring of d variables by an operator with t inputs."""
     size = max(block_rows(d) * d, t * n) + 2
@@ -70,7 +70,7 @@ def workspace(n, t, d):
     )  # fmt: skip
 
 
-@kernel
+@internal
 def copy_rows(source, target, count):
     """Copy the first rows; a loop, since an array assignment compiles code for error messages that takes seconds."""
     for i in range(count):
@@ -78,7 +78,7 @@ def copy_rows(source, target, count):
             target[i, k] = source[i, k]
 
 
-@kernel
+@internal
 def fill_extra(pool, f, inputs, lower, upper):
     """Write best, mean, lower and upper behind the population, as far as the operator reads them."""
     n = f.size
@@ -106,7 +106,7 @@ def fill_extra(pool, f, inputs, lower, upper):
                 pool[n - code - 1, k] = value - lower[k] if code == WIDTH else value
 
 
-@kernel
+@internal
 def select_parents(key, generation, inputs, f, index, bits):
     """Binary tournaments, one for each parent; the first of two equals wins."""
     n = f.size
@@ -126,7 +126,7 @@ def select_parents(key, generation, inputs, f, index, bits):
                 index[i, j] = a if f[a] <= f[b] else b
 
 
-@kernel
+@internal
 def choose_rows(words, thresholds, count, row):
     """Roulette wheel, vectorised: the number of thresholds below each word, four thresholds in each pass."""
     if thresholds.size == 0:
@@ -144,7 +144,7 @@ def choose_rows(words, thresholds, count, row):
                 row[i] += np.int32(np.int32(w > a) + np.int32(w > b)) + np.int32(np.int32(w > c) + np.int32(w > d))
 
 
-@kernel
+@internal
 def draw_rows(pool, index, row, normal, parameters, arity, tied, lower, upper, out):
     """Draw every variable of the offspring from its normal distribution and clip it to the box.
 
@@ -176,7 +176,7 @@ def draw_rows(pool, index, row, normal, parameters, arity, tied, lower, upper, o
         target += 8 * d
 
 
-@kernel
+@internal
 def combine_rows(pool, index, row, normal, parameters, tied, lower, upper, out):
     """The same with one row and one set of weights for every offspring: a point of the affine hull of its inputs."""
     m, d = out.shape
@@ -196,7 +196,7 @@ def combine_rows(pool, index, row, normal, parameters, tied, lower, upper, out):
             out[i, k] = min(max(out[i, k], lower[k]), upper[k])
 
 
-@kernel
+@internal
 def vary(key, generation, begin, index, pool, variation, lower, upper, out, work):
     """Offspring begin, begin + 1, ... of a generation, one block at most."""
     m, d = out.shape
@@ -251,7 +251,7 @@ def kth_smallest(values, size, k):
     return values[k]
 
 
-@kernel
+@internal
 def mark(values, limit, places, want, chosen):
     """Indices of values below the limit, and of the first ``places`` that equal it; those not so if want is False."""
     count = 0

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.stats import ortho_group
 
 from autov.core import Array, Box, Generator, InputError, generator
 from autov.kernels.objective import Objective
@@ -151,9 +150,9 @@ class Rotated:
             return np.ascontiguousarray(self.rotation, dtype=np.float64)
         d = self.box.dim
         rng = generator(int(self.rotation), d)  # type: ignore[arg-type]
-        if d == 1:
-            return np.array([[rng.choice([-1.0, 1.0])]])
-        return np.ascontiguousarray(ortho_group.rvs(d, random_state=rng))
+        # QR of a normal matrix is uniform over all orthogonal matrices once the signs of R's diagonal are made positive.
+        q, r = np.linalg.qr(rng.standard_normal((d, d)))
+        return np.ascontiguousarray(q * np.sign(np.diagonal(r)))
 
     @property
     def name(self) -> str:
