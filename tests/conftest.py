@@ -1,4 +1,4 @@
-"""Numba's disk cache watches only the file of a function, not the files it calls: drop what is older than any kernel."""
+"""Numba's disk cache watches only the file of a function, not what it calls: drop what is older than any kernel."""
 
 from pathlib import Path
 

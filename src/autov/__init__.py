@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from autov.algorithms import Evolution, Metaheuristic, Optimizer, minimize, solve
     from autov.core import Box, FileError, InputError
-    from autov.design import Design, Encoding, Inner, design
+    from autov.designer import Design, Encoding, Inner, design
     from autov.operators import AffineOperator, Operator, library, load
     from autov.problems import Classic, Problem, Rotated, Scaled, Translated, function_problem, parse
 
 _HOME = {
     "autov.algorithms": ("Evolution", "Metaheuristic", "Optimizer", "minimize", "solve"),
     "autov.core": ("Box", "FileError", "InputError"),
-    "autov.design": ("Design", "Encoding", "Inner", "design"),
+    "autov.designer": ("Design", "Encoding", "Inner", "design"),
     "autov.operators": ("AffineOperator", "Operator", "library", "load"),
     "autov.problems": ("Classic", "Problem", "Rotated", "Scaled", "Translated", "function_problem", "parse"),
 }

@@ -95,7 +95,11 @@ def test_processes_do_not_change_bits(tmp_path):
         import os
 
         done = subprocess.run(
-            [sys.executable, "-c", script], env={**os.environ, **environment}, capture_output=True, text=True, check=True
+            [sys.executable, "-c", script],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            check=True,
         )
         assert done.stdout.strip() == here
 

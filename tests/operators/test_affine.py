@@ -18,7 +18,9 @@ FORM = st.sampled_from([*FORMS.values(), ("x1", "x2", "best", "mean", "lower", "
 def make(inputs, seed=0, rows=3, draw="variable", tie_bounds=False):
     rng = generator(seed)
     w = len(inputs) - 1 - tie_bounds
-    return AffineOperator(inputs, rng.uniform(-1, 1, (rows, w)), rng.random((rows, w)), rng.random(rows), draw, tie_bounds)
+    return AffineOperator(
+        inputs, rng.uniform(-1, 1, (rows, w)), rng.random((rows, w)), rng.random(rows), draw, tie_bounds
+    )
 
 
 def offspring(operator, parents, lower, upper, best, mean, seed):

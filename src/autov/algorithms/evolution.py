@@ -33,7 +33,9 @@ def initial_points(box: Box, popsize: int, x0: Array | None) -> Array:
     except (TypeError, ValueError):
         raise InputError("x0: must be an array of numbers") from None
     if points.ndim != 2 or points.shape[1] != box.dim:
-        raise InputError(f"x0: must be a point of {box.dim} variables or a population of them, got shape {points.shape}")
+        raise InputError(
+            f"x0: must be a point of {box.dim} variables or a population of them, got shape {points.shape}"
+        )
     if len(points) > popsize:
         raise InputError(f"x0: has {len(points)} points, the population only {popsize}")
     if not ((points >= box.lower) & (points <= box.upper)).all():

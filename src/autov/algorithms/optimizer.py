@@ -61,7 +61,9 @@ class Optimizer:
         x = np.atleast_2d(np.asarray(x, dtype=np.float64))
         f = np.atleast_1d(np.asarray(f, dtype=np.float64))
         if x.shape != (len(f), box.dim) or f.ndim != 1:
-            raise InputError(f"tell: expected x of shape (m, {box.dim}) and f of shape (m,), got {x.shape} and {f.shape}")
+            raise InputError(
+                f"tell: expected x of shape (m, {box.dim}) and f of shape (m,), got {x.shape} and {f.shape}"
+            )
         if not ((x >= box.lower) & (x <= box.upper)).all():
             raise InputError("tell: all points must lie inside the bounds")
         self._nfev += len(f)
@@ -130,7 +132,7 @@ class Optimizer:
     def load(cls, path: str | os.PathLike[str]) -> Optimizer:
         """The optimizer that was saved."""
         try:
-            with np.load(path, allow_pickle=False) as data:
+            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as data:
                 arrays = {name: data[name] for name in data.files}
             head = json.loads(str(arrays["head"]))
             if head["format"] != _FORMAT or head["version"] != 1:

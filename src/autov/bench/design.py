@@ -10,9 +10,9 @@ import numpy as np
 from autov.bench.kernel import best_seconds, machine
 from autov.bench.twin import numpy_run
 from autov.core import stream_key
-from autov.design.encoding import Encoding
-from autov.design.fitness import Inner, InnerRuns
-from autov.design.search import INNER, Search, SearchSettings
+from autov.designer.encoding import Encoding
+from autov.designer.fitness import Inner, InnerRuns
+from autov.designer.search import INNER, Search, SearchSettings
 from autov.engines import worker_count
 from autov.operators import load
 from autov.problems import Classic

@@ -29,7 +29,11 @@ _KEYS = [stream_key(1, r) for r in range(100)]
 def machine() -> dict[str, Any]:
     """The kind of machine and the versions; no names."""
     versions = {name: metadata.version(name) for name in ("autov", "numpy", "numba", "scipy")}
-    return {"processor": platform.machine(), "cores": worker_count(None), "python": platform.python_version()} | versions
+    return {
+        "processor": platform.machine(),
+        "cores": worker_count(None),
+        "python": platform.python_version(),
+    } | versions
 
 
 def best_seconds(call: Callable[[], Any], repeats: int) -> float:

@@ -45,7 +45,9 @@ def minimize(
         return
     from rich.table import Table
 
-    table = Table(title=f"{result.algorithm} on {result.problem}, {result.dim} variables, {maxfev} evaluations, {runs} runs")
+    table = Table(
+        title=f"{result.algorithm} on {result.problem}, {result.dim} variables, {maxfev} evaluations, {runs} runs"
+    )
     for name in ("best", "mean", "std", "median", "worst"):
         table.add_column(name, justify="right")
     table.add_row(*(f"{value:.6g}" for value in result.summary().values()))

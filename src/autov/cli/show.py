@@ -89,7 +89,9 @@ def _operators() -> list[dict[str, object]]:
 def _algorithms() -> list[dict[str, object]]:
     from autov.algorithms.registry import ALGORITHMS
 
-    rows: list[dict[str, object]] = [{"name": "autov", "what": "the paper's simple metaheuristic with an affine operator"}]
+    rows: list[dict[str, object]] = [
+        {"name": "autov", "what": "the paper's simple metaheuristic with an affine operator"}
+    ]
     for name, kind in ALGORITHMS.items():
         rows.append({"name": name, "what": (kind.__doc__ or "").strip().splitlines()[0]})
     return rows

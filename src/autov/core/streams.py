@@ -13,7 +13,7 @@ from autov.core.types import Generator, Seed
 
 
 def seed_of(rng: Seed) -> int:
-    """One integer seed from what people pass as ``rng``: None, an integer, integers, or a Generator (which advances)."""
+    """One integer seed from what people pass as ``rng``: None, integers, or a Generator (which advances)."""
     if rng is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
     if isinstance(rng, np.random.Generator):

@@ -5,6 +5,9 @@ Each takes x (n, d) and writes the n values into out. Sums over variables that a
 terms of the whole block and then their sums by row: short rows would leave most of a vector loop to its tail.
 """
 
+# pyright: reportCallIssue=false
+# (an intrinsic is called without its first parameter, the typing context)
+
 from __future__ import annotations
 
 import math

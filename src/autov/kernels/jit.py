@@ -1,5 +1,8 @@
 """How kernels are compiled: cached on disk, without the GIL, divisions unchecked so that loops vectorise."""
 
+# pyright: reportCallIssue=false
+# (njit takes more options than its stub declares)
+
 from __future__ import annotations
 
 from numba import njit

@@ -4,6 +4,9 @@ An objective is called by address, so that one compiled run serves every problem
 a jitted function passed as an argument would compile anew in every process.
 """
 
+# pyright: reportCallIssue=false
+# (an intrinsic is called without its first parameter, the typing context)
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -22,7 +25,7 @@ SIGNATURE = void(POINTER, intp, intp, POINTER, POINTER, intp, uint64, uint64)
 
 
 class Objective(NamedTuple):
-    """What the compiled run evaluates: function((x * scale) @ matrix + shift); an empty matrix stands for the identity."""
+    """What the compiled run evaluates: function((x * scale) @ matrix + shift); an empty matrix is the identity."""
 
     address: int
     context: np.ndarray
@@ -33,7 +36,7 @@ class Objective(NamedTuple):
 
 def compile_objective(function: Callable[..., None], cache: bool = True) -> Any:
     """Compile a function of SIGNATURE; the result must be kept alive while its ``address`` is in use."""
-    return cfunc(SIGNATURE, cache=cache, nopython=True, error_model="numpy", fastmath=FAST)(function)
+    return cfunc(SIGNATURE, cache=cache, error_model="numpy", fastmath=FAST)(function)
 
 
 @intrinsic

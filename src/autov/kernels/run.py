@@ -50,11 +50,11 @@ def propose(key, generation, variation, lower, upper, x, f, out):
     pool = np.empty((n + EXTRA, d))
     copy_rows(x, pool, n)
     fill_extra(pool, f, variation.inputs, lower, upper)
-    select_parents(key, generation, variation.inputs, f, work.index, work.bits)
+    select_parents(key, generation, variation.inputs, f, work.picks, work.bits)
     rows = block_rows(d)
     for begin in range(0, m, rows):
         end = min(begin + rows, m)
-        vary(key, generation, begin, work.index[begin:end], pool, variation, lower, upper, out[begin:end], work)
+        vary(key, generation, begin, work.picks[begin:end], pool, variation, lower, upper, out[begin:end], work)
 
 
 @kernel
@@ -93,14 +93,14 @@ def run(key, variation, objective, lower, upper, maxfev, x, f, given, trace):
     while used < maxfev:
         m = min(n, maxfev - used)
         fill_extra(pool, f, variation.inputs, lower, upper)
-        select_parents(key, generation, variation.inputs, f, work.index, work.bits)
+        select_parents(key, generation, variation.inputs, f, work.picks, work.bits)
         first, second = subkey(key, generation, NOISE)
         # A last generation that is cut short starts with the same offspring as a whole one.
         for begin in range(0, m, batch):
             for block in range(begin, min(begin + batch, m), rows):
                 end = min(block + rows, n)
                 target = offspring[block:end]
-                vary(key, generation, block, work.index[block:end], pool, variation, lower, upper, target, work)
+                vary(key, generation, block, work.picks[block:end], pool, variation, lower, upper, target, work)
             end = min(begin + batch, m)
             shifted = first + np.uint64(begin)
             moved = work.moved[: end - begin]
@@ -126,7 +126,7 @@ def derive(base, candidate, run):
 
 @kernel
 def run_many(base, candidates, runs, which, stack, objective, lower, upper, maxfev, popsize, best):
-    """Best values of several runs: run i belongs to (candidates[i], runs[i]) and uses operator which[i] of the stack."""
+    """Best values of several runs: run i belongs to (candidates[i], runs[i]) and uses operator which[i]."""
     d = lower.size
     x = np.empty((popsize, d))
     f = np.empty(popsize)

@@ -14,6 +14,7 @@ from autov.kernels.jit import inlined
 
 INVERSE_TURN = 0.5 / math.pi
 
+
 @inlined
 def quarter_sine(t):
     """sin(2 pi t) for |t| <= 1/4."""

@@ -4,6 +4,9 @@ Work goes in blocks of rows small enough for the first-level cache, and each ste
 vectorises, except the one that looks up the parameters of each variable's row.
 """
 
+# pyright: reportCallIssue=false
+# (an intrinsic is called without its first parameter, the typing context)
+
 from __future__ import annotations
 
 import math
@@ -35,7 +38,7 @@ class Variation(NamedTuple):
 class Workspace(NamedTuple):
     """Buffers of one run."""
 
-    index: np.ndarray  # (n, t) rows of the pool that make each offspring
+    picks: np.ndarray  # (n, t) rows of the pool that make each offspring
     bits: np.ndarray
     words: np.ndarray  # bits seen as 32-bit integers
     row: np.ndarray
@@ -54,7 +57,7 @@ def block_rows(d):
 
 @internal
 def batch_rows(d):
-    """Rows that are evaluated at a time: whole blocks, and at least 16 rows, which objectives of many variables like."""
+    """Rows that are evaluated at a time: whole blocks, and at least 16, which suits objectives of many variables."""
     rows = block_rows(d)
     return rows * ((15 + rows) // rows)
 
@@ -100,7 +103,7 @@ def fill_extra(pool, f, inputs, lower, upper):
                     pool[n + 1, k] += pool[i, k]
             for k in range(d):
                 pool[n + 1, k] /= n
-        elif code == LOWER or code == UPPER or code == WIDTH:
+        elif code in (LOWER, UPPER, WIDTH):
             for k in range(d):
                 value = lower[k] if code == LOWER else upper[k]
                 pool[n - code - 1, k] = value - lower[k] if code == WIDTH else value

@@ -58,7 +58,9 @@ class AffineOperator:
             arrays[name].flags.writeable = False
         k = arrays["probability"].size
         if arrays["probability"].ndim != 1 or k == 0:
-            raise InputError(f"probability: must be a vector of k >= 1 numbers, got shape {arrays['probability'].shape}")
+            raise InputError(
+                f"probability: must be a vector of k >= 1 numbers, got shape {arrays['probability'].shape}"
+            )
         for name in ("mean", "std"):
             if arrays[name].shape != (k, len(weights)):
                 raise InputError(
@@ -101,7 +103,9 @@ class AffineOperator:
         matrix = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
         names = weights_of(inputs_of(inputs), tie_bounds)
         if matrix.ndim != 2 or matrix.shape[1] != 2 * len(names) + 1:
-            raise InputError(f"matrix: must have {2 * len(names) + 1} columns for {', '.join(names)}, got {matrix.shape}")
+            raise InputError(
+                f"matrix: must have {2 * len(names) + 1} columns for {', '.join(names)}, got {matrix.shape}"
+            )
         second = matrix[:, 1:-1:2]
         if spread == "variance":
             if (second < 0).any():

@@ -25,11 +25,15 @@ def inputs_of(form: str | Sequence[str]) -> tuple[str, ...]:
         if form in FORMS:
             return FORMS[form]
         if "," not in form:
-            raise InputError(f"form: unknown {form!r}; one of {', '.join(FORMS)}, or inputs such as 'x1,x2,best,lower,upper'")
+            raise InputError(
+                f"form: unknown {form!r}; one of {', '.join(FORMS)}, or inputs such as 'x1,x2,best,lower,upper'"
+            )
         form = [part.strip() for part in form.split(",")]
     inputs = tuple(form)
     for name in inputs:
-        if not isinstance(name, str) or not (re.fullmatch(r"x[1-9][0-9]?", name) or name in ("best", "mean", "lower", "upper")):
+        if not isinstance(name, str) or not (
+            re.fullmatch(r"x[1-9][0-9]?", name) or name in ("best", "mean", "lower", "upper")
+        ):
             raise InputError(f"inputs: unknown {name!r}; allowed are x1, x2, x3, ..., best, mean, lower, upper")
     if not inputs or inputs[0] != "x1":
         raise InputError(f"inputs: the first must be x1, got {', '.join(inputs) or 'none'}")

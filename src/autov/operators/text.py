@@ -41,7 +41,8 @@ def as_text(operator: AffineOperator) -> str:
     """A heading and a table of rows."""
     total = operator.probability.sum()
     tied = ", tied bounds" if operator.tie_bounds else ""
-    head = f"h({', '.join(operator.inputs)})  form {form_name(operator.inputs)}, k = {operator.rows}, one draw per {operator.draw}{tied}"
+    facts = f"form {form_name(operator.inputs)}, k = {operator.rows}, one draw per {operator.draw}{tied}"
+    head = f"h({', '.join(operator.inputs)})  {facts}"
     lines = [head, "  probability  offspring"]
     for j in by_probability(operator):
         lines.append(f"  {operator.probability[j] / total:11.4f}  {row_formula(operator, j)}")

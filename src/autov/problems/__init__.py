@@ -1,4 +1,4 @@
-"""Problems: the classic thirteen, transformations of any problem, the CEC'2013 large-scale suite, functions of users."""
+"""Problems: the classic thirteen, transformations, the CEC'2013 large-scale suite, functions of users."""
 
 from autov.problems.base import Problem
 from autov.problems.classic import EIGHT, NAMES, SIX, Classic

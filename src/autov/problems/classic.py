@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import carray
+from numba.np.numpy_support import carray
 
 from autov.core import Array, Box, Generator, InputError
 from autov.kernels import classic as kernels

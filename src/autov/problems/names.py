@@ -70,7 +70,9 @@ def parse(
         problem = _user(head, dim, lower, upper, vectorized)
     else:
         if lower is not None or upper is not None:
-            raise InputError(f"lower, upper: only for functions of yours; {head} has its own box (see +bound=, +scale=)")
+            raise InputError(
+                f"lower, upper: only for functions of yours; {head} has its own box (see +bound=, +scale=)"
+            )
         problem = _base(head, dim)
     for step in steps:
         key, _, value = step.partition("=")

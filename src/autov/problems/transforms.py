@@ -150,7 +150,7 @@ class Rotated:
             return np.ascontiguousarray(self.rotation, dtype=np.float64)
         d = self.box.dim
         rng = generator(int(self.rotation), d)  # type: ignore[arg-type]
-        # QR of a normal matrix is uniform over all orthogonal matrices once the signs of R's diagonal are made positive.
+        # Q of a normal matrix is uniform over the orthogonal ones once the signs of R's diagonal are made positive.
         q, r = np.linalg.qr(rng.standard_normal((d, d)))
         return np.ascontiguousarray(q * np.sign(np.diagonal(r)))
 

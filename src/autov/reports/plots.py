@@ -24,7 +24,7 @@ from autov.experiments import Comparison
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c564b", "#7f7f7f", "#b5a300")
 STYLES = ("-", "--", "-.", ":")
-_STYLE: Any = {"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "autov", "axes.spines.top": False,
+STYLE: Any = {"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "autov", "axes.spines.top": False,
           "axes.spines.right": False}  # fmt: skip
 
 
@@ -36,8 +36,8 @@ def convergence_plot(
     labels = _some("algorithms", algorithms, comparison.algorithms)
     columns = min(3, len(chosen))
     rows = -(-len(chosen) // columns)
-    with mpl.rc_context(_STYLE):
-        figure = _figure(4.2 * columns, 3.2 * rows + 0.5)
+    with mpl.rc_context(STYLE):
+        figure = new_figure(4.2 * columns, 3.2 * rows + 0.5)
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
         for ax, problem in zip(axes, chosen, strict=False):
             _panel(ax, comparison, problem, labels)
@@ -117,8 +117,8 @@ def rank_plot(comparison: Comparison, level: float = 0.05) -> Figure:
     groups = groups_of(ranks, scores.critical_difference)
     half = (k + 1) // 2
     depth = 0.9 + 0.35 * len(groups) + 0.5 * half
-    with mpl.rc_context(_STYLE):
-        figure = _figure(7.0, 0.8 + 0.45 * depth)
+    with mpl.rc_context(STYLE):
+        figure = new_figure(7.0, 0.8 + 0.45 * depth)
         ax = figure.add_subplot()
         margin = 0.35 * (k - 1) + 0.5
         ax.set_xlim(1 - margin, k + margin)
@@ -165,7 +165,8 @@ def _some(name: str, wanted: Sequence[str] | None, known: Sequence[str]) -> tupl
     return chosen
 
 
-def _figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> Figure:
+    """A figure of that size in inches that draws itself without a display."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
@@ -174,7 +175,7 @@ def _figure(width: float, height: float) -> Figure:
 def svg(figure: Figure) -> str:
     """The figure as SVG text; no date, no random names."""
     out = io.StringIO()
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     return out.getvalue()
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autov.core import FileError
-from autov.design.search import HISTORY, SearchState
+from autov.designer.search import HISTORY, SearchState
 
 FORMAT, VERSION = "autov-search", 1
 _ARRAYS = ("vectors", "ids", "values", "fitness", "reference")
@@ -38,15 +38,16 @@ def write(path: Path, state: SearchState, settings: Mapping[str, Any], seconds: 
 def read(path: Path, settings: Mapping[str, Any]) -> tuple[SearchState, float]:
     """The state and the seconds spent so far; the settings must be those it was written with."""
     try:
-        with np.load(path, allow_pickle=False) as data:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
             arrays = {name: data[name] for name in data.files}
         head = json.loads(str(arrays["head"]))
         if head["format"] != FORMAT or head["version"] != VERSION:
             raise FileError(f"{path}: not a checkpoint of a search (version {VERSION})")
         history = [tuple(row) for row in arrays["history"].reshape(-1, len(HISTORY)).tolist()]
         state = SearchState(
-            head["generation"], *(arrays[name] for name in _ARRAYS), head["next_id"], head["evaluations"], history
-        )
+            generation=head["generation"], next_id=head["next_id"], evaluations=head["evaluations"], history=history,
+            **{name: arrays[name] for name in _ARRAYS},
+        )  # fmt: skip
         seconds, saved = float(head["seconds"]), head["settings"]
     except FileError:
         raise

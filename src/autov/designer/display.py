@@ -10,7 +10,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from autov.design.design import Progress
+from autov.designer.design import Progress
 from autov.operators.text import by_probability, row_formula
 
 
@@ -26,7 +26,9 @@ class Display:
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(stderr=True)
-        self._live = Live(console=self._console, refresh_per_second=8, transient=True) if self._console.is_terminal else None
+        self._live = (
+            Live(console=self._console, refresh_per_second=8, transient=True) if self._console.is_terminal else None
+        )
         self._drawn = 0.0
         if self._live:
             self._live.start()
@@ -50,7 +52,11 @@ class Display:
         operator = progress.encoding.decode(state.vectors[0])
         total = operator.probability.sum()
         rows = [
-            Text(f"  {operator.probability[j] / total:6.3f}  {row_formula(operator, j)}", no_wrap=True, overflow="ellipsis")
+            Text(
+                f"  {operator.probability[j] / total:6.3f}  {row_formula(operator, j)}",
+                no_wrap=True,
+                overflow="ellipsis",
+            )
             for j in by_probability(operator)[:6]
         ]
         bar = ProgressBar(total=progress.generations + 1, completed=state.generation + 1, width=60)

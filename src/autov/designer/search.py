@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from autov.core import Array, stream_key
-from autov.design.aggregate import fitness_of, reference_gaps
-from autov.design.encoding import Encoding
-from autov.design.fitness import InnerRuns, evaluate_candidates
+from autov.designer.aggregate import fitness_of, reference_gaps
+from autov.designer.encoding import Encoding
+from autov.designer.fitness import InnerRuns, evaluate_candidates
 from autov.kernels import run as kernels
 
 OUTER, INNER, RACE, RETEST = range(4)  # what the streams of a seed are for
@@ -84,9 +84,7 @@ class Search:
         best = self.encoding.decode(state.vectors[0]).variation()
         generation = state.generation + 1
         offspring = np.empty_like(state.vectors)
-        kernels.propose(
-            self._outer, generation, best, box.lower, box.upper, state.vectors, state.fitness, offspring
-        )
+        kernels.propose(self._outer, generation, best, box.lower, box.upper, state.vectors, state.fitness, offspring)
         ids = state.next_id + np.arange(n)
         values = self._evaluate(offspring, ids, state.fitness)
         union = replace(
@@ -175,5 +173,8 @@ class Search:
         stack = self.encoding.stack(vector[None])
         zero, numbers = np.zeros(runs, np.int64), np.arange(runs)
         return np.array(
-            [r(stream_key(self.settings.seed, RETEST, p), stack, zero, zero, numbers) for p, r in enumerate(self.inner_runs)]
+            [
+                r(stream_key(self.settings.seed, RETEST, p), stack, zero, zero, numbers)
+                for p, r in enumerate(self.inner_runs)
+            ]
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,24 +17,24 @@ import numpy as np
 
 from autov.algorithms.solve import whole
 from autov.core import Array, InputError, Seed, seed_of
-from autov.design import aggregate as aggregates
-from autov.design import checkpoint as checkpoints
-from autov.design.encoding import Encoding
-from autov.design.fitness import Inner, InnerRuns
-from autov.design.presets import preset as preset_settings
-from autov.design.search import HISTORY, Search, SearchSettings, SearchState
+from autov.designer import aggregate as aggregates
+from autov.designer import checkpoint as checkpoints
+from autov.designer.encoding import Encoding
+from autov.designer.fitness import Inner, InnerRuns
+from autov.designer.presets import preset as preset_settings
+from autov.designer.search import HISTORY, Search, SearchSettings, SearchState
 from autov.operators import AffineOperator
 from autov.operators.affine import Draw
 from autov.operators.forms import form_name
 from autov.problems import parse
 
 RETEST_RUNS = 30
-CHECKPOINT_SECONDS = 5.0
+CHECKPOINT_SECONDS = float(os.environ.get("AUTOV_CHECKPOINT_SECONDS", "5"))
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """A finished (or interrupted) search and what it found."""
+    """A finished search and what it found."""
 
     operator: AffineOperator
     fitness: float  # the search's own figure: flattering, because the luckiest survive
@@ -42,7 +43,6 @@ class Design:
     population: list[AffineOperator]  # final candidates, the best by the search's figure first
     evaluations: int
     seconds: float
-    finished: bool
     settings: dict[str, Any]
 
     @property
@@ -67,7 +67,9 @@ def _problems(given: Any, dim: int) -> list[Any]:
     items = list(given) if isinstance(given, (list, tuple)) else [given]
     if not items:
         raise InputError("problem: at least one is needed")
-    problems = [parse(item, None if item.startswith("lsgo") else dim) if isinstance(item, str) else item for item in items]
+    problems = [
+        parse(item, None if item.startswith("lsgo") else dim) if isinstance(item, str) else item for item in items
+    ]
     for problem in problems:
         if not (hasattr(problem, "box") and hasattr(problem, "objective")):
             raise InputError(f"problem: expected a name or a problem (see autov.function_problem), got {problem!r}")
@@ -101,7 +103,7 @@ def design(
         checkpoint: a file to write the search to every few seconds.
         resume: go on from the checkpoint if it is there.
         progress: True for a display in the terminal, or a callable that takes a `Progress` after each generation.
-        aggregate: for several problems, "rank" or "log-gap" (see `autov.design.aggregate`).
+        aggregate: for several problems, "rank" or "log-gap" (see `autov.designer.aggregate`).
         reevaluate: fresh runs that every survivor gets each generation (True: 1); cures the winner's curse.
         final_race: choose the operator among the best survivors by a race on fresh seeds.
         early_stop: stop candidates that cannot survive any more; the result is the same, bit for bit.
@@ -123,8 +125,9 @@ def design(
     aggregates.check(aggregate, problems)
     encoding = Encoding.of(form, rows, draw, chosen["tie_bounds"])
     settings = SearchSettings(
-        population=whole("population", chosen["population"], 2), generations=whole("generations", chosen["generations"], 0),
-        seed=seed_of(rng), aggregate=aggregate, early_stop=bool(chosen["early_stop"]),
+        population=whole("population", chosen["population"], 2),
+        generations=whole("generations", chosen["generations"], 0), seed=seed_of(rng),
+        aggregate=aggregate, early_stop=bool(chosen["early_stop"]),
         reevaluate=whole("reevaluate", chosen["reevaluate"], 0),
     )  # fmt: skip
     described = {
@@ -144,7 +147,9 @@ def design(
             r.close()
 
 
-def _go(search: Search, described: dict[str, Any], path: Path | None, resume: bool, progress: Any) -> tuple[SearchState, float]:
+def _go(
+    search: Search, described: dict[str, Any], path: Path | None, resume: bool, progress: Any
+) -> tuple[SearchState, float]:
     """Run the generations, with checkpoints and progress."""
     spent, state = 0.0, None
     # The length of a search may change when it goes on; everything else must be the same.
@@ -173,7 +178,11 @@ def _go(search: Search, described: dict[str, Any], path: Path | None, resume: bo
             if show:
                 share = (state.generation + 1) / (search.settings.generations + 1)
                 rate = (state.evaluations - first) / max(now - begun, 1e-9)
-                show(Progress(state, search.settings.generations, seconds, rate, seconds / share - seconds, search.encoding))
+                show(
+                    Progress(
+                        state, search.settings.generations, seconds, rate, seconds / share - seconds, search.encoding
+                    )
+                )
             if last:
                 return state, seconds
     except KeyboardInterrupt:
@@ -187,13 +196,15 @@ def _go(search: Search, described: dict[str, Any], path: Path | None, resume: bo
 
 def _display(progress: Any) -> Callable[[Progress], None] | None:
     if progress is True:
-        from autov.design.display import Display
+        from autov.designer.display import Display
 
         return Display()
     return progress or None
 
 
-def _finish(search: Search, state: SearchState, described: dict[str, Any], seconds: float, preset: str | None) -> Design:
+def _finish(
+    search: Search, state: SearchState, described: dict[str, Any], seconds: float, preset: str | None
+) -> Design:
     """Choose the operator, re-test it and write down where it comes from."""
     start = time.perf_counter()
     winner = search.race(state) if described["final_race"] else 0
@@ -210,7 +221,7 @@ def _finish(search: Search, state: SearchState, described: dict[str, Any], secon
     operator = dataclasses.replace(operators[winner], provenance=provenance)
     return Design(
         operator, float(state.fitness[winner]), retested, np.array(state.history), operators, state.evaluations,
-        seconds, True, described,
+        seconds, described,
     )  # fmt: skip
 
 

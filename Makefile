@@ -1,0 +1,38 @@
+# Two commands do everything on a machine with Python 3.11 and make: `make demo` and `make test`.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint bench slow paper clean
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[dev]" --constraint constraints.txt
+	touch $(READY)
+
+demo: $(READY)
+	@echo "Designing an operator for Rastrigin's function (about a minute on two cores) ..."
+	$(BIN)/autov design rastrigin --preset quick --seed 1 --out runs/demo --resume
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/python -m pytest
+
+slow: $(READY)
+	$(BIN)/python -m pytest -m slow
+
+bench: $(READY)
+	$(BIN)/autov bench kernel
+	$(BIN)/autov bench design
+	$(BIN)/autov bench lsgo
+
+clean:
+	rm -rf $(VENV) runs build dist .pytest_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,130 @@
+"""The report of a design: files and one HTML page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from autov.core import Array, generator
+from autov.designer import Design
+from autov.designer.search import HISTORY
+from autov.experiments import Entry, Table
+from autov.operators import AffineOperator
+from autov.reports.html import code_html, figure_html, page, table_html, text_html
+from autov.reports.plots import STYLE, new_figure, svg
+
+
+def history_plot(design: Design) -> Figure:
+    """Best, median and worst fitness of the population over the generations."""
+    with mpl.rc_context(STYLE):
+        figure = new_figure(6.4, 3.6)
+        ax = figure.subplots()
+        generation = design.history[:, 0]
+        for name, colour in (("worst", "#999999"), ("median", "#d55e00"), ("best", "#0072b2")):
+            ax.plot(generation, design.history[:, HISTORY.index(name)], label=name, color=colour, linewidth=1.2)
+        if len(design.settings["problems"]) == 1:
+            ax.axhline(design.retested_fitness, color="black", linestyle=":", label="re-tested mean of the result")
+            if design.history[:, 2:].min() > 0:
+                ax.set_yscale("log")
+        ax.set_xlabel("generation")
+        ax.set_ylabel("fitness")
+        ax.legend(frameon=False)
+        return figure
+
+
+def offspring_plot(operator: AffineOperator) -> Figure:
+    """Offspring of two parents in a square box; best and mean, where used, lie at fixed places."""
+    lower, upper = np.zeros(2), np.ones(2)
+    first, second = np.array([0.3, 0.35]), np.array([0.7, 0.6])
+    n = 1500
+    rest = [np.broadcast_to(second, (n, 2))] * (operator.n_parents - 1)
+    parents = np.stack([np.broadcast_to(first, (n, 2)), *rest])
+    points = operator(parents, lower, upper, generator(1), best=np.array([0.5, 0.8]), mean=np.array([0.5, 0.5]))
+    with mpl.rc_context(STYLE):
+        figure = new_figure(4.6, 4.4)
+        ax = figure.subplots()
+        shown = np.clip(points, lower, upper)
+        ax.scatter(shown[:, 0], shown[:, 1], s=2, alpha=0.25, color="#0072b2", linewidths=0)
+        ax.plot(*first, "o", color="#d55e00", label="x1")
+        ax.plot(*second, "s", color="#009e73", label="other parents")
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="variable 1", ylabel="variable 2")
+        ax.legend(frameon=False, loc="lower right")
+        return figure
+
+
+def history_csv(design: Design) -> str:
+    """One line a generation."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(HISTORY)
+    for row in design.history:
+        writer.writerow([int(row[0]), int(row[1]), *(repr(float(v)) for v in row[2:])])
+    return out.getvalue()
+
+
+def _comparison(values: Mapping[str, Array]) -> Table:
+    means = {label: v.mean() for label, v in values.items()}
+    rows = tuple(
+        (
+            label,
+            (
+                Entry(f"{v.mean():.5g}", detail=f"{v.std(ddof=1):.3g}", best=means[label] == min(means.values())),
+                Entry(f"{np.median(v):.5g}"),
+                Entry(f"{v.min():.5g}"),
+                Entry(f"{v.max():.5g}"),
+            ),
+        )
+        for label, v in values.items()
+    )
+    return Table(
+        "Best values of 30 runs each, on seeds the search never saw",
+        ("", "mean (std)", "median", "best", "worst"),
+        rows,
+    )
+
+
+def design_page(design: Design, values: Mapping[str, Array] | None, command: str) -> str:
+    """Settings, convergence, the operator, its re-test and comparison, and how to repeat it."""
+    settings = "\n".join(f"{name}: {value}" for name, value in design.settings.items())
+    retested = design.retested[0]
+    honest = (
+        f"The search's own figure for this operator is {design.fitness:.5g}; it flatters, because the luckiest "
+        f"candidates survive. Re-tested on {retested.size} fresh seeds the mean best value is {retested.mean():.5g} "
+        f"(standard deviation {retested.std(ddof=1):.3g}, median {np.median(retested):.5g})."
+    )
+    effort = f"{design.evaluations:.3g} evaluations in {design.seconds:.0f} seconds."
+    sections = [
+        ("Result", text_html(honest, effort)),
+        ("Convergence of the search", figure_html(history_plot(design), "fitness over generations")),
+        ("The operator", code_html(str(design.operator))),
+        (
+            "The operator as a formula (LaTeX; the second argument of N is the variance)",
+            code_html(design.operator.latex()),
+        ),
+        ("Offspring of two parents", figure_html(offspring_plot(design.operator), "offspring of two parents")),
+    ]
+    if values:
+        sections.append(("On the training problem", table_html(_comparison(values))))
+    sections += [("Settings", code_html(settings)), ("Repeat it", code_html(command))]
+    return page(f"Operator designed on {', '.join(design.settings['problems'])}", sections)
+
+
+def write_design(
+    design: Design, folder: str | os.PathLike[str], values: Mapping[str, Array] | None = None, command: str = ""
+) -> dict[str, Path]:
+    """Write operator.json, history.csv, convergence.svg and report.html."""
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    paths = {name: target / name for name in ("operator.json", "history.csv", "convergence.svg", "report.html")}
+    design.operator.save(paths["operator.json"])
+    paths["history.csv"].write_text(history_csv(design), encoding="utf-8")
+    paths["convergence.svg"].write_text(svg(history_plot(design)), encoding="utf-8")
+    paths["report.html"].write_text(design_page(design, values, command), encoding="utf-8")
+    return paths

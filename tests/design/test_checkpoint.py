@@ -1,0 +1,133 @@
+"""Searches survive: interrupted, killed at any moment, resumed with the same bits; foreign files are refused."""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from autov.core import FileError, InputError
+from autov.designer import Inner, design
+from autov.operators import load
+
+TINY = {"population": 8, "generations": 6, "inner": Inner(10, 6, 3), "rng": 1, "rows": 3, "dim": 3}
+
+
+def test_resumed_equals_whole(tmp_path):
+    whole = design("sphere", **TINY)
+    part = tmp_path / "a" / "search.npz"
+    design("sphere", checkpoint=part, **(TINY | {"generations": 2}))
+    again = design("sphere", checkpoint=part, resume=True, **TINY)
+    assert again.operator == whole.operator
+    assert np.array_equal(again.retested, whole.retested)
+    assert np.array_equal(again.history, whole.history)
+    assert not list(part.parent.glob("*.partial"))
+
+
+def test_checkpoints_are_not_overwritten_silently(tmp_path):
+    path = tmp_path / "search.npz"
+    design("sphere", checkpoint=path, **TINY)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="is there already"):
+        design("sphere", checkpoint=path, **TINY)
+    with pytest.raises(FileError, match="seed was 1, is 2"):
+        design("sphere", checkpoint=path, resume=True, **(TINY | {"rng": 2}))
+    with pytest.raises(FileError, match="other settings"):
+        design("ackley", checkpoint=path, resume=True, **TINY)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("damage", [lambda b: b[: len(b) // 2], lambda b: b"", lambda b: b"PK\x03\x04" + b[40:]])
+def test_broken_checkpoints_are_refused(tmp_path, damage):
+    path = tmp_path / "search.npz"
+    design("sphere", checkpoint=path, **TINY)
+    path.write_bytes(damage(path.read_bytes()))
+    broken = path.read_bytes()
+    with pytest.raises(FileError, match="broken checkpoint"):
+        design("sphere", checkpoint=path, resume=True, **TINY)
+    assert path.read_bytes() == broken
+
+
+def test_interrupt_writes_a_checkpoint(tmp_path):
+    def stop(progress):
+        if progress.state.generation == 3:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "search.npz"
+    with pytest.raises(KeyboardInterrupt):
+        design("sphere", checkpoint=path, progress=stop, **TINY)
+    again = design("sphere", checkpoint=path, resume=True, **TINY)
+    assert again.operator == design("sphere", **TINY).operator
+
+
+COMMAND = [
+    sys.executable, "-m", "autov", "design", "rastrigin", "--dim", "8", "--population", "20", "--generations", "60",
+    "--runs", "3", "--inner-popsize", "30", "--inner-generations", "40", "--seed", "5", "--rows", "4", "--json",
+]  # fmt: skip
+
+
+def test_killed_at_random_moments_it_ends_with_the_same_operator(tmp_path, monkeypatch):
+    monkeypatch.setenv("AUTOV_CHECKPOINT_SECONDS", "0")
+    subprocess.run([*COMMAND, "--out", str(tmp_path / "whole")], check=True, capture_output=True)
+    killed = 0
+    moments = random.Random(1)
+    folder = tmp_path / "killed"
+    for _ in range(60):
+        process = subprocess.Popen(
+            [*COMMAND, "--out", str(folder), "--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        deadline = time.monotonic() + moments.uniform(0.8, 2.2)
+        while process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+            killed += 1
+        else:
+            assert process.returncode == 0, process.stderr.read() if process.stderr else ""
+            break
+        if process.stderr:
+            process.stderr.close()
+        if killed == 6:
+            subprocess.run([*COMMAND, "--out", str(folder), "--resume"], check=True, capture_output=True)
+            break
+    assert killed >= 2
+    assert load(folder / "operator.json") == load(tmp_path / "whole" / "operator.json")
+    assert (folder / "history.csv").read_text() == (tmp_path / "whole" / "history.csv").read_text()
+
+
+def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path):
+    process = subprocess.Popen(
+        [*COMMAND, "--generations", "100000", "--out", str(tmp_path / "c")], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "c" / "search.npz").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "--resume" in error
+    assert "Traceback" not in error
+
+
+def test_results_in_the_folder(tmp_path):
+    folder = tmp_path / "out"
+    done = subprocess.run([*COMMAND, "--out", str(folder), "--generations", "3"], check=True, capture_output=True, text=True)
+    summary = json.loads(done.stdout)
+    assert summary["retested_mean"] == pytest.approx(np.mean(summary["retested_values"]))
+    assert set(summary["comparison"]) == {"designed", "paper-h3", "GA"}
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"operator.json", "history.csv", "convergence.svg", "report.html", "search.npz"}
+    page = (folder / "report.html").read_text()
+    assert "src=" not in page
+    assert not re.search(r'href="(?!#)', page)  # links inside the page's own plots are fine
+    assert "autov design rastrigin" in page
+    assert len((folder / "history.csv").read_text().splitlines()) == 5
+    assert load(folder / "operator.json").provenance["seed"] == 5
