@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from autov.algorithms import Evolution, Metaheuristic, Optimizer, minimize, solve
     from autov.core import Box, FileError, InputError
     from autov.designer import Design, Encoding, Inner, design
+    from autov.experiments import Comparison, compare, reproduce
+    from autov.invariance import Certificate, check, check_algorithm
     from autov.operators import AffineOperator, Operator, library, load
     from autov.problems import Classic, Problem, Rotated, Scaled, Translated, function_problem, parse
 
@@ -19,6 +21,8 @@ _HOME = {
     "autov.algorithms": ("Evolution", "Metaheuristic", "Optimizer", "minimize", "solve"),
     "autov.core": ("Box", "FileError", "InputError"),
     "autov.designer": ("Design", "Encoding", "Inner", "design"),
+    "autov.experiments": ("Comparison", "compare", "reproduce"),
+    "autov.invariance": ("Certificate", "check", "check_algorithm"),
     "autov.operators": ("AffineOperator", "Operator", "library", "load"),
     "autov.problems": ("Classic", "Problem", "Rotated", "Scaled", "Translated", "function_problem", "parse"),
 }
@@ -26,9 +30,10 @@ _ROOM = {name: room for room, names in _HOME.items() for name in names}
 
 __version__ = "0.1.0"
 __all__ = [
-    "AffineOperator", "Box", "Classic", "Design", "Encoding", "Evolution", "FileError", "Inner", "InputError",
-    "Metaheuristic", "Operator", "Optimizer", "Problem", "Rotated", "Scaled", "Translated", "design",
-    "function_problem", "library", "load", "minimize", "parse", "solve",
+    "AffineOperator", "Box", "Certificate", "Classic", "Comparison", "Design", "Encoding", "Evolution", "FileError",
+    "Inner", "InputError", "Metaheuristic", "Operator", "Optimizer", "Problem", "Rotated", "Scaled", "Translated",
+    "check", "check_algorithm", "compare", "design", "function_problem", "library", "load", "minimize", "parse",
+    "reproduce", "solve",
 ]  # fmt: skip
 
 

@@ -43,7 +43,7 @@ def test_checkpoints_are_not_overwritten_silently(tmp_path):
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("damage", [lambda b: b[: len(b) // 2], lambda b: b"", lambda b: b"PK\x03\x04" + b[40:]])
+@pytest.mark.parametrize("damage", [lambda b: b[: len(b) // 2], lambda b: b[:0], lambda b: b"PK\x03\x04" + b[40:]])
 def test_broken_checkpoints_are_refused(tmp_path, damage):
     path = tmp_path / "search.npz"
     design("sphere", checkpoint=path, **TINY)
@@ -104,8 +104,8 @@ def test_killed_at_random_moments_it_ends_with_the_same_operator(tmp_path, monke
 
 def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path):
     process = subprocess.Popen(
-        [*COMMAND, "--generations", "100000", "--out", str(tmp_path / "c")], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True,
+        [*COMMAND, "--generations", "100000", "--out", str(tmp_path / "c")], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     deadline = time.monotonic() + 60
     while not (tmp_path / "c" / "search.npz").exists() and time.monotonic() < deadline:
@@ -119,7 +119,9 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path):
 
 def test_results_in_the_folder(tmp_path):
     folder = tmp_path / "out"
-    done = subprocess.run([*COMMAND, "--out", str(folder), "--generations", "3"], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [*COMMAND, "--out", str(folder), "--generations", "3"], check=True, capture_output=True, text=True
+    )
     summary = json.loads(done.stdout)
     assert summary["retested_mean"] == pytest.approx(np.mean(summary["retested_values"]))
     assert set(summary["comparison"]) == {"designed", "paper-h3", "GA"}

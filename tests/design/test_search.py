@@ -157,7 +157,9 @@ def test_vectorised_functions_are_called_once_for_all_runs_of_a_generation():
         sizes.append(len(x))
         return (x**2).sum(axis=1)
 
-    design(function_problem(batch, [(-1.0, 1.0)] * 2, vectorized=True), **(TINY | {"generations": 0, "final_race": False}))
+    design(
+        function_problem(batch, [(-1.0, 1.0)] * 2, vectorized=True), **(TINY | {"generations": 0, "final_race": False})
+    )
     assert sizes[:6] == [8 * 5 * 10] * 6  # candidates x runs x population, once for each inner generation
 
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from autov.algorithms.shared import best, check_ranges, first_points
 from autov.core import Array, Box, Generator
+from autov.operators.sbx import spread_factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,16 +35,17 @@ class GAState:
 
 @dataclass(frozen=True)
 class GA:
-    """Settings; those of Table IV by default. A mutation probability of None is 1/d."""
+    """Settings; those of Table IV by default. A mutation probability of None is 1/d; keep=0.1 is the paper's SBX'."""
 
     name: ClassVar[str] = "ga"
     crossover_probability: float = 1.0
     crossover_index: float = 20.0
     mutation_probability: float | None = None
     mutation_index: float = 20.0
+    keep: float = 1.0  # share of its parent that a child keeps; below 1 it is drawn to the origin
 
     def __post_init__(self) -> None:
-        check_ranges(self, crossover_probability=(0, 1), mutation_probability=(0, 1))
+        check_ranges(self, crossover_probability=(0, 1), mutation_probability=(0, 1), keep=(0, 1))
         check_ranges(self, crossover_index=(0, 1e6), mutation_index=(0, 1e6))
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> GAState:  # noqa: ARG002
@@ -57,7 +59,8 @@ class GA:
         n, d = state.x.shape
         pairs = (n + 1) // 2
         parents = state.x[tournament(state.f, 2 * pairs, rng)]
-        children = sbx(parents[:pairs], parents[pairs:], self.crossover_probability, self.crossover_index, rng)
+        x1, x2 = parents[:pairs], parents[pairs:]
+        children = sbx(x1, x2, self.crossover_probability, self.crossover_index, rng, self.keep)
         children = state.box.clip(children[:n])
         probability = 1 / d if self.mutation_probability is None else self.mutation_probability
         return polynomial_mutation(children, state.box, probability, self.mutation_index, rng), state
@@ -80,19 +83,17 @@ def tournament(f: Array, count: int, rng: Generator) -> np.ndarray:
     return np.where(f[pairs[:, 0]] <= f[pairs[:, 1]], pairs[:, 0], pairs[:, 1])
 
 
-def sbx(x1: Array, x2: Array, probability: float, index: float, rng: Generator) -> Array:
+def sbx(x1: Array, x2: Array, probability: float, index: float, rng: Generator, keep: float = 1.0) -> Array:
     """Children of the pairs (x1, x2), shape (2 n, d): the first children, then the second ones."""
     n, d = x1.shape
-    u = rng.random((n, d))
-    power = 1 / (index + 1)
-    # Deb and Agrawal: the spread factor beta whose density is 0.5 (index + 1) beta^index up to 1, mirrored above.
-    with np.errstate(divide="ignore"):
-        beta = np.where(u <= 0.5, (2 * u) ** power, (2 * (1 - u)) ** -power)
+    beta = spread_factor(rng.random((n, d)), index)
     beta *= np.where(rng.random((n, d)) < 0.5, 1.0, -1.0)  # which child is near which parent, variable by variable
     beta[rng.random((n, d)) >= 0.5] = 1.0  # variables that are not crossed
     beta[rng.random(n) >= probability] = 1.0  # pairs that are not crossed
     shift = (beta - 1) / 2 * (x1 - x2)
-    return np.concatenate([x1 + shift, x2 - shift])  # (x1 + x2) / 2 +- beta (x1 - x2) / 2, exact where beta = 1
+    return np.concatenate(
+        [keep * x1 + shift, keep * x2 - shift]
+    )  # (x1 + x2) / 2 +- beta (x1 - x2) / 2, exact where beta = 1
 
 
 def polynomial_mutation(x: Array, box: Box, probability: float, index: float, rng: Generator) -> Array:

@@ -1,0 +1,86 @@
+"""``autov check``."""
+
+from __future__ import annotations
+
+import typer
+
+from autov.cli.output import JSON, print_json
+
+PROPERTIES = ("translation", "scale", "rotation")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(check)
+
+
+def check(
+    operator: str | None = typer.Argument(
+        None, help="sbx, de-mutation, paper-h3, a JSON file, file.py:my_operator, ..."
+    ),
+    algorithm: str | None = typer.Option(None, "--algorithm", help="Check a whole algorithm instead of an operator."),
+    problem: str = typer.Option("rosenbrock", "--problem", help="Problem for --algorithm."),
+    dim: int = typer.Option(10, "--dim", min=1, help="Number of variables (2 for --algorithm unless given)."),
+    draw: str | None = typer.Option(None, "--draw", help="Check an affine operator with this draw instead."),
+    parents: int | None = typer.Option(None, "--parents", min=1, help="How many parents your operator takes."),
+    require: str = typer.Option(
+        "", "--require", help="Properties that must hold, e.g. translation,scale; else exit 1."
+    ),
+    seed: int = typer.Option(0, "--seed", min=0, help="Seed of the trials."),
+    json_: bool = JSON,
+) -> None:
+    """Tell what an operator or an algorithm is invariant to, with proof, evidence or a counterexample.
+
+    Example: autov check paper-h3 --require translation,scale
+    """
+    from autov.core import InputError
+
+    required = [name.strip() for name in require.split(",") if name.strip()]
+    for name in required:
+        if name not in PROPERTIES:
+            raise InputError(f"--require: unknown property {name!r}; one of {', '.join(PROPERTIES)}")
+    if (operator is None) == (algorithm is None):
+        raise InputError("check: give an operator or --algorithm NAME, not both")
+    if algorithm is not None:
+        from autov.algorithms.choose import choose
+        from autov.invariance import check_algorithm
+        from autov.problems import parse
+
+        size = 2 if dim == 10 else dim
+        result = check_algorithm(choose(algorithm, "paper-h3"), parse(problem, size), rng=seed + 1)
+    else:
+        from autov.invariance import check as certify
+
+        assert operator is not None
+        result = certify(_operator(operator, draw), dim=dim, n_parents=parents, rng=seed)
+    if json_:
+        print_json(result.to_dict())
+    else:
+        typer.echo(str(result))
+    missing = [name for name in required if result.holds[name] is not True]
+    if missing:
+        typer.echo(f"autov: {', '.join(missing)} does not hold", err=True)
+        raise typer.Exit(1)
+
+
+def _operator(name: str, draw: str | None) -> object:
+    """A classic operator by name, a function of the user's, or an affine operator."""
+    import dataclasses
+
+    from autov.operators import AffineOperator, load
+    from autov.operators.classic import CLASSIC
+    from autov.problems.user import import_function
+
+    if name in CLASSIC:
+        found = CLASSIC[name]
+    elif ":" in name:
+        found = import_function(name)
+    else:
+        found = load(name)
+    if draw is not None:
+        from autov.core import InputError
+
+        if not isinstance(found, AffineOperator):
+            raise InputError(f"--draw: only for affine operators, {name} is not one")
+        found = dataclasses.replace(found, draw=draw)  # type: ignore[arg-type]
+    return found

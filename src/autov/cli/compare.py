@@ -1,0 +1,166 @@
+"""``autov compare`` and ``autov reproduce``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from autov.cli.output import JSON, SEED, WORKERS, console, print_json, progress_bar
+
+FORMATS = ("text", "markdown", "latex", "csv", "json")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(compare)
+    app.command()(reproduce)
+
+
+def _with_progress(title: str, call: Callable[[Callable[[int, int, float | None], None]], Any]) -> Any:
+    """Call with a progress callback that feeds a bar."""
+    with progress_bar() as bar:
+        task = bar.add_task(title, total=None)
+        return call(lambda done, total, _left: bar.update(task, completed=done, total=total))
+
+
+def _write(folder: Path | None, files: dict[str, Callable[[Path], None]]) -> None:
+    if folder is None:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, write in files.items():
+        write(folder / name)
+    sys.stderr.write(f"autov: wrote {', '.join(str(folder / name) for name in files)}\n")
+
+
+def compare(
+    algorithms: str = typer.Option(
+        ..., "--algorithms", help="Comma-separated: ga,shade,autov,mine=autov:op.json,cma:default"
+    ),
+    problems: str = typer.Option(..., "--problems", help="Comma-separated names and ranges: paper-f1..paper-f13"),
+    dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
+    maxfev: int = typer.Option(10_000, "--maxfev", min=1, help="Evaluations of each run."),
+    popsize: int = typer.Option(100, "--popsize", min=2, help="Population size."),
+    runs: int = typer.Option(30, "--runs", min=1, help="Runs of each algorithm on each problem."),
+    seed: int = SEED,
+    store: Path = typer.Option(Path("results.db"), "--store", help="SQLite file; what is in it is not run again."),
+    reference: str | None = typer.Option(None, "--reference", help="Label that the others are marked against."),
+    holm: bool = typer.Option(False, "--holm", help="Mark by Holm-corrected p-values."),
+    median: bool = typer.Option(False, "--median", help="Show medians instead of means."),
+    format_: str = typer.Option("text", "--format", help="text, markdown, latex, csv or json."),
+    out: Path | None = typer.Option(None, "--out", help="Folder for the HTML page, plots and tables."),
+    workers: int | None = WORKERS,
+    json_: bool = JSON,
+) -> None:
+    """Compare algorithms on problems, with statistics; repeat it with more runs and only the new ones run.
+
+    Example: autov compare --algorithms ga,de,shade,autov --problems f1..f13 --runs 30 --store results.db
+    """
+    from autov.adapters import register as register_peers
+    from autov.core import InputError
+    from autov.experiments import compare as run_comparison
+    from autov.reports import comparison_page, convergence_plot, rank_plot, render, save_plot
+
+    if format_ not in FORMATS:
+        raise InputError(f"--format: one of {', '.join(FORMATS)}, got {format_!r}")
+    register_peers()
+    names = [part.strip() for part in algorithms.split(",") if part.strip()]
+    wanted = [part.strip() for part in problems.split(",") if part.strip()]
+    result = _with_progress(
+        "comparing",
+        lambda report: run_comparison(
+            names, wanted, dim=dim, maxfev=maxfev, popsize=popsize, runs=runs, rng=seed, store=store, workers=workers,
+            reference=reference, progress=report,
+        ),
+    )  # fmt: skip
+    table = result.table("median" if median else "mean", correct=holm)
+    files = {
+        "report.html": lambda path: path.write_text(comparison_page(result), encoding="utf-8"),
+        "convergence.svg": lambda path: save_plot(convergence_plot(result), path),
+        "table.md": lambda path: path.write_text(render(table, "markdown"), encoding="utf-8"),
+        "table.tex": lambda path: path.write_text(render(table, "latex"), encoding="utf-8"),
+        "table.csv": lambda path: path.write_text(render(table, "csv"), encoding="utf-8"),
+    }
+    if len(result.algorithms) > 1 and result.scores().ranked:
+        files["ranks.svg"] = lambda path: save_plot(rank_plot(result), path)
+    _write(out, files)
+    typer.echo(render(table, "json" if json_ else format_))
+    for failure in result.failures:
+        sys.stderr.write(f"autov: {failure.label} on {failure.problem}, run {failure.run} failed: {failure.error}\n")
+    if result.failures:
+        raise typer.Exit(1)
+
+
+def reproduce(
+    name: str | None = typer.Argument(
+        None, help="table-1, table-2, table-3, table-7, table-8, table-9, fig-1 .. fig-6"
+    ),
+    list_: bool = typer.Option(False, "--list", help="Show everything that can be reproduced."),
+    runs: int | None = typer.Option(None, "--runs", min=1, help="Fewer runs than the paper's, to lower the cost."),
+    seed: int = SEED,
+    store: Path = typer.Option(Path("results.db"), "--store", help="SQLite file; what is in it is not run again."),
+    format_: str = typer.Option("text", "--format", help="text, markdown, latex, csv or json."),
+    out: Path | None = typer.Option(None, "--out", help="Folder for the HTML page and plots."),
+    workers: int | None = WORKERS,
+    json_: bool = JSON,
+) -> None:
+    """Reproduce a table or figure of the paper: its value beside ours, its sign and ours.
+
+    Example: autov reproduce table-7 --runs 30 --store results.db
+    """
+    from autov.core import InputError
+    from autov.experiments import EXPERIMENTS
+    from autov.experiments import reproduce as run_reproduction
+    from autov.experiments.behaviour import FIGURES
+
+    if list_ or name is None:
+        rows = {key: entry.title for key, entry in EXPERIMENTS.items()} | {
+            key: fig.title for key, fig in FIGURES.items()
+        }
+        if json_:
+            print_json(rows)
+            return
+        for key, title in rows.items():
+            typer.echo(f"{key:16} {title}")
+        return
+    if format_ not in FORMATS:
+        raise InputError(f"--format: one of {', '.join(FORMATS)}, got {format_!r}")
+    if name in FIGURES:
+        _figure(name, seed, out, json_)
+        return
+    from autov.reports import convergence_plot, render, reproduction_page, save_plot
+
+    result = _with_progress(
+        name, lambda report: run_reproduction(name, runs=runs, workers=workers, store=store, seed=seed, progress=report)
+    )
+    _write(
+        out,
+        {
+            f"{name}.html": lambda path: path.write_text(reproduction_page(result), encoding="utf-8"),
+            f"{name}.svg": lambda path: save_plot(convergence_plot(result.comparison), path),
+            f"{name}.md": lambda path: path.write_text(render(result.table(), "markdown"), encoding="utf-8"),
+        },
+    )
+    typer.echo(render(result.table(), "json" if json_ else format_))
+
+
+def _figure(name: str, seed: int, out: Path | None, json_: bool) -> None:
+    from autov.experiments.behaviour import behaviour
+    from autov.reports.behaviour import behaviour_plot
+    from autov.reports.plots import save_plot
+
+    found = behaviour(name, seed)
+    folder = out or Path()
+    folder.mkdir(parents=True, exist_ok=True)
+    for ending in ("svg", "png"):
+        save_plot(behaviour_plot(found), folder / f"{name}.{ending}")
+    if json_:
+        print_json(found.to_dict())
+        return
+    out_ = console()
+    for line in found.lines():
+        out_.print(line)
+    out_.print(f"wrote {folder / name}.svg and .png")

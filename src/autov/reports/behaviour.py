@@ -1,0 +1,45 @@
+"""Contour plots of search behaviour: Figures 1-3 of the paper."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from autov.experiments.behaviour import Behaviour, quartic_bowl
+from autov.reports.plots import STYLE, new_figure
+
+
+def behaviour_plot(found: Behaviour) -> Figure:
+    """One row for each algorithm, one panel for each transformation; later generations are darker."""
+    rows, columns = len(found.algorithms), len(found.transformations)
+    with mpl.rc_context(STYLE):
+        figure = new_figure(3.1 * columns, 3.1 * rows)
+        axes = figure.subplots(rows, columns, squeeze=False)
+        for i, algorithm in enumerate(found.algorithms):
+            for j, shown in enumerate(found.transformations):
+                _panel(axes[i, j], found, algorithm, j)
+                axes[i, j].set_title(f"{algorithm}, {shown}", fontsize=8)
+        return figure
+
+
+def _panel(ax: Axes, found: Behaviour, algorithm: str, j: int) -> None:
+    history = found.populations[algorithm, found.transformations[j]]
+    matrix, shift = found.maps[j]
+    # The window of every panel is the transformed window of the plain one, so the same search looks the same.
+    corners = np.array([[a, b] for a in (-10.0, 10.0) for b in (-10.0, 10.0)])
+    window = (corners - shift) @ np.linalg.inv(matrix)
+    low, high = window.min(axis=0), window.max(axis=0)
+    x = np.linspace(low[0], high[0], 120)
+    y = np.linspace(low[1], high[1], 120)
+    grid = np.stack(np.meshgrid(x, y), axis=-1)
+    values = quartic_bowl(grid @ matrix + shift)
+    ax.contour(x, y, values ** (1 / 4), levels=10, colors="#bbbbbb", linewidths=0.6)
+    shades = mpl.colormaps["viridis"](np.linspace(0.9, 0.0, len(history)))
+    for population, shade in zip(history, shades, strict=True):
+        ax.scatter(population[:, 0], population[:, 1], s=10, color=shade, linewidths=0)
+    optimum = (np.zeros(2) - shift) @ np.linalg.inv(matrix)
+    ax.plot(*optimum, "r+", markersize=9)
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    ax.set_aspect("equal")
