@@ -11,7 +11,7 @@ import numpy as np
 
 from autov.algorithms.base import AnyMetaheuristic
 from autov.algorithms.evolution import Evolution, EvolutionState
-from autov.core import Array, InputError, generator
+from autov.core import Array, Box, InputError, generator
 from autov.kernels import run as kernels
 from autov.problems import NumbaFunction, Problem
 
@@ -51,10 +51,14 @@ def solve(
 
     The result depends on (seed, run) and on nothing else. ``evaluate`` replaces calls of the problem (for workers).
     An affine operator on a compiled problem runs as one compiled piece unless watched: the same bits, faster.
+    An algorithm with a method ``run_whole`` is not asked but run (see `Counted`).
     """
     maxfev, popsize = whole("maxfev", maxfev, 1), whole("popsize", popsize, 2)
     start = time.perf_counter()
     rng, noise = generator(seed, run), generator(seed, run, 1)
+    if hasattr(algorithm, "run_whole"):
+        counted = Counted(evaluate or (lambda x: problem(x, noise)), problem.box, maxfev, watch)
+        return counted.run(algorithm, popsize, rng, x0)
     state = algorithm.init(problem.box, popsize, maxfev, rng, x0)
     objective = problem.objective() if isinstance(algorithm, Evolution) else None
     if objective is not None and watch is None and isinstance(algorithm, Evolution):
@@ -98,6 +102,69 @@ def solve(
     assert best_x is not None
     return Run(best_x, best, nfev, nit, population, values, history[:, 0].astype(int), history[:, 1], nans,
                stopped and nfev < maxfev, time.perf_counter() - start)  # fmt: skip
+
+
+class Spent(Exception):  # noqa: N818
+    """The budget is used up or the watcher said stop: raised through an algorithm that runs as a whole."""
+
+
+class Counted:
+    """A function of batches, for algorithms that call it instead of being asked.
+
+    It clips points to the box, counts, keeps the best, and raises `Spent` when the budget is used up. The trace has the
+    batches that brought a better value, and the last one; ``nit`` counts the batches after the first.
+    """
+
+    def __init__(
+        self, evaluate: Callable[[Array], Array], box: Box, maxfev: int, watch: Watch | None = None
+    ) -> None:  # fmt: skip
+        self.evaluate, self.box, self.maxfev, self.watch = evaluate, box, maxfev, watch
+        self.nfev = self.batches = self.nans = 0
+        self.best, self.best_x = np.inf, np.empty((0, box.dim))
+        self.trace: list[tuple[int, float]] = []
+        self.stopped = False
+        self.start = time.perf_counter()
+
+    def __call__(self, x: Array) -> Array:
+        """Values of the rows of x, shape (n,); NaN counts as infinite."""
+        x = self.box.clip(np.atleast_2d(np.asarray(x, dtype=np.float64)))[: self.maxfev - self.nfev]
+        if self.stopped or not len(x):
+            raise Spent
+        f = np.asarray(self.evaluate(x), dtype=np.float64)
+        self.nans += int(np.isnan(f).sum())
+        f = np.where(np.isnan(f), np.inf, f)
+        self.nfev += len(x)
+        self.batches += 1
+        i = int(np.argmin(f))
+        if f[i] < self.best or not self.trace:
+            self.best, self.best_x = float(f[i]), x[i].copy()
+            self.trace.append((self.nfev, self.best))
+        self.stopped = self.watch is not None and bool(self.watch(self.result()))
+        if self.stopped or self.nfev == self.maxfev:
+            raise Spent
+        return f
+
+    def run(self, algorithm: Any, popsize: int, rng: np.random.Generator, x0: Array | None) -> Run:
+        """Run it; if it ends before the budget is used up, again with another seed and what is left."""
+        try:
+            before = -1
+            while before < self.nfev:
+                before = self.nfev
+                seed = int(rng.integers(1, 2**31))
+                algorithm.run_whole(self, self.box, popsize, self.maxfev - self.nfev, seed, None if before else x0)
+        except Spent:
+            pass
+        if not self.trace:
+            raise RuntimeError(f"{algorithm.name}: ended without any evaluation")
+        return self.result()
+
+    def result(self) -> Run:
+        """What has come out so far; the population is the best point alone."""
+        last = [] if self.trace[-1][0] == self.nfev else [(self.nfev, self.best)]
+        trace = np.array(self.trace + last)
+        return Run(self.best_x, self.best, self.nfev, self.batches - 1, self.best_x[None].copy(), np.array([self.best]),
+                   trace[:, 0].astype(int), trace[:, 1], self.nans, self.stopped and self.nfev < self.maxfev,
+                   time.perf_counter() - self.start)  # fmt: skip
 
 
 def _compiled(problem: Problem, algorithm: Evolution, state: EvolutionState, objective: Any, maxfev: int,

@@ -27,7 +27,7 @@ def _with_progress(title: str, call: Callable[[Callable[[int, int, float | None]
         return call(lambda done, total, _left: bar.update(task, completed=done, total=total))
 
 
-def _write(folder: Path | None, files: dict[str, Callable[[Path], None]]) -> None:
+def _write(folder: Path | None, files: dict[str, Callable[[Path], object]]) -> None:
     if folder is None:
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ def compare(
         ),
     )  # fmt: skip
     table = result.table("median" if median else "mean", correct=holm)
-    files = {
+    files: dict[str, Callable[[Path], object]] = {
         "report.html": lambda path: path.write_text(comparison_page(result), encoding="utf-8"),
         "convergence.svg": lambda path: save_plot(convergence_plot(result), path),
         "table.md": lambda path: path.write_text(render(table, "markdown"), encoding="utf-8"),

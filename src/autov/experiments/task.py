@@ -73,7 +73,8 @@ def resolve_algorithm(spec: str | AnyMetaheuristic) -> AnyMetaheuristic:
     operator), ``prefix:name`` (whatever is registered in RESOLVERS), or an algorithm itself.
     """
     if not isinstance(spec, str):
-        if not all(hasattr(spec, step) for step in ("init", "ask", "tell", "population")):
+        steps = ("run_whole",) if hasattr(spec, "run_whole") else ("ask", "tell", "population")
+        if not all(hasattr(spec, step) for step in ("init", *steps)):
             raise InputError(f"algorithm: expected a name or an object with init, ask, tell, population, got {spec!r}")
         return spec
     prefix, colon, rest = spec.partition(":")

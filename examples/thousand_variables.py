@@ -1,0 +1,16 @@
+"""Solve a problem of your own with 1000 variables: ten lines."""
+
+import numpy as np
+from numba import njit
+
+import autov
+
+
+@njit
+def chain(x):
+    """Springs between neighbours, and a bumpy floor."""
+    return ((x[1:] - x[:-1]) ** 2).sum() + (1 - np.cos(x)).sum()
+
+
+result = autov.minimize(chain, bounds=[(-10, 10)] * 1000, maxfev=20_000, rng=1)
+print(f"{result.fun:.5g} after {result.nfev} evaluations")

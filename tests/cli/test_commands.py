@@ -1,0 +1,131 @@
+"""The command line: output, JSON, exit codes, one-line errors."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from autov.cli import main
+
+
+def run(capsys, *arguments):
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    captured = capsys.readouterr()
+    return ended.value.code, captured.out, captured.err
+
+
+def test_minimize_prints_a_table(capsys):
+    code, out, _ = run(capsys, "minimize", "sphere", "--dim", "3", "--runs", "3", "--maxfev", "500", "--workers", "1")
+    assert code == 0
+    assert all(word in out for word in ("best", "mean", "std", "median", "worst"))
+
+
+def test_minimize_json_holds_every_run(capsys):
+    arguments = ("minimize", "ackley", "--dim", "4", "--runs", "5", "--maxfev", "600", "--seed", "3", "--json")
+    code, out, _ = run(capsys, *arguments, "--workers", "1")
+    first = json.loads(out)
+    assert code == 0
+    assert len(first["values"]) == 5
+    assert first["mean"] == pytest.approx(sum(first["values"]) / 5)
+    second = json.loads(run(capsys, *arguments, "--workers", "2")[1])
+    assert second["values"] == first["values"]
+
+
+@pytest.mark.parametrize("algorithm", ["ga", "pso", "de", "cma-es", "fep", "cso", "shade", "imode"])
+def test_minimize_with_every_algorithm(capsys, algorithm):
+    arguments = ("minimize", "sphere", "--dim", "4", "--runs", "2", "--maxfev", "400", "--popsize", "20", "--workers", "1")
+    code, out, _ = run(capsys, *arguments, "--algorithm", algorithm, "--json")
+    assert code == 0
+    assert json.loads(out)["algorithm"] == algorithm
+
+
+def test_minimize_a_function_of_a_file(capsys, tmp_path):
+    (tmp_path / "bowl_for_cli.py").write_text("def bowl(x):\n    return float((x ** 2).sum())\n")
+    where = f"{tmp_path / 'bowl_for_cli.py'}:bowl"
+    code, out, _ = run(capsys, "minimize", where, "--dim", "2", "--lower", "-1", "--upper", "1", "--runs", "2", "--json")
+    assert code == 0
+    assert json.loads(out)["best"] < 1e-6
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("minimize", "nosuch"), ("minimize", "sphere", "--dim", "x"), ("minimize", "sphere", "--dim", "0"),
+        ("minimize", "sphere", "--operator", "nosuch"), ("minimize", "sphere", "--algorithm", "nosuch"),
+        ("minimize", "sphere", "--nope"), ("minimize",), ("nosuch",), ("show", "nosuch"), ("list", "nosuch"),
+        ("bench", "nosuch"), ("check",), ("check", "nosuch"), ("check", "sbx", "--require", "beauty"),
+        ("design", "sphere", "--form", "h9"), ("design", "sphere", "--preset", "huge"),
+        ("compare", "--algorithms", "nosuch", "--problems", "f1"), ("reproduce", "table-99"),
+        ("compare", "--algorithms", "ga", "--problems", "f99"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line_and_exit_code_two(capsys, tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, *arguments)
+    assert code == 2
+    assert err.startswith("autov: ")
+    assert err.count("\n") == 1
+    assert out == ""
+
+
+def test_show_and_list(capsys):
+    assert "N(0.4753, 0.1015²)" in run(capsys, "show", "paper-h3")[1]
+    assert "mathcal" in run(capsys, "show", "paper-h3", "--latex")[1]
+    assert json.loads(run(capsys, "show", "paper-h3", "--json")[1])["format"] == "autov-operator"
+    names = [row["name"] for row in json.loads(run(capsys, "list", "problems", "--json")[1])]
+    assert "f9, rastrigin" in names
+    assert "paper-f13" in names
+    assert "lsgo-f15" in names
+    assert "paper-h3" in run(capsys, "list", "operators")[1]
+    assert "imode" in run(capsys, "list", "algorithms")[1]
+
+
+def test_check_and_require(capsys):
+    code, out, _ = run(capsys, "check", "de-mutation", "--json", "--require", "translation,scale,rotation")
+    assert code == 0
+    assert json.loads(out)["holds"] == {"translation": True, "scale": True, "rotation": True}
+    code, _, err = run(capsys, "check", "paper-h3", "--require", "rotation")
+    assert code == 1
+    assert "rotation does not hold" in err
+    assert run(capsys, "check", "paper-h3", "--draw", "solution", "--require", "rotation")[0] == 0
+
+
+def test_check_an_algorithm(capsys):
+    code, out, _ = run(capsys, "check", "--algorithm", "de")
+    assert code == 0
+    assert "translation" in out
+
+
+def test_compare_and_repeat(capsys, tmp_path):
+    arguments = ("compare", "--algorithms", "de,autov", "--problems", "f1,f9", "--dim", "3", "--maxfev", "300",
+                 "--popsize", "20", "--store", str(tmp_path / "r.db"), "--workers", "1")  # fmt: skip
+    code, out, _ = run(capsys, *arguments, "--runs", "3", "--out", str(tmp_path / "out"))
+    assert code == 0
+    assert "autov" in out
+    assert {p.name for p in (tmp_path / "out").iterdir()} >= {"report.html", "convergence.svg", "table.md", "table.tex"}
+    code, out, _ = run(capsys, *arguments, "--runs", "4", "--json")
+    assert code == 0
+    assert json.loads(out)
+
+
+def test_reproduce_list_and_figures(capsys, tmp_path):
+    out = run(capsys, "reproduce", "--list")[1]
+    assert all(name in out for name in ("table-1", "table-7", "table-9", "fig-1", "fig-6"))
+    for name in ("fig-1", "fig-2", "fig-3"):
+        code, out, _ = run(capsys, "reproduce", name, "--out", str(tmp_path), "--json")
+        assert code == 0
+        found = {(row["algorithm"], row["transformation"]): row["deviation"] for row in json.loads(out)["deviations"]}
+        first, second = list(dict.fromkeys(algorithm for algorithm, _ in found))
+        assert max(value for (algorithm, _), value in found.items() if algorithm == first) < 1e-9
+        assert max(value for (algorithm, _), value in found.items() if algorithm == second) > 0.1
+        assert (tmp_path / f"{name}.svg").exists()
+
+
+def test_module_and_help_start_without_heavy_imports():
+    script = "import sys, autov.cli.app; print([m for m in ('numba', 'scipy', 'matplotlib') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+    shown = subprocess.run([sys.executable, "-m", "autov", "--help"], capture_output=True, text=True, check=True)
+    assert "minimize" in shown.stdout
