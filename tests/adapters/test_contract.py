@@ -17,7 +17,7 @@ from autov.experiments.task import identify
 
 MODULES = {"cma": "cma", "scipy": "scipy", "pymoo": "pymoo", "minion": "minionpy", "nevergrad": "nevergrad"}
 ALL = pytest.mark.parametrize("name", list(PEERS))
-BUDGET = 211  # in the middle of a generation
+BUDGET = dict.fromkeys(PEERS, 211) | {"nevergrad:ngopt": 83}  # in the middle of a generation; NGOpt is slow
 
 
 class Recorded:
@@ -48,7 +48,7 @@ def corner(u):
 
 
 def holes(u):
-    return np.where(u[:, 0] < 0.5, np.nan, sphere(u))
+    return np.where(10 * u[:, 0] % 1 < 0.3, np.nan, sphere(u))  # in stripes
 
 
 def algorithm(name):
@@ -60,14 +60,14 @@ def algorithm(name):
 @cache
 def outcome(name, function, seed=1):
     problem = Recorded(function)
-    run = solve(problem, algorithm(name), maxfev=BUDGET, popsize=20, seed=seed)
+    run = solve(problem, algorithm(name), maxfev=BUDGET[name], popsize=20, seed=seed)
     return run, np.array(problem.points)
 
 
 @ALL
 def test_the_budget_is_exact(name):
     run, points = outcome(name, sphere)
-    assert len(points) == run.nfev == BUDGET
+    assert len(points) == run.nfev == BUDGET[name]
     assert not run.stopped
 
 
@@ -98,7 +98,7 @@ def test_a_seed_gives_the_same_bits_and_leaves_the_global_stream_alone(name):
     np.random.seed(5)  # noqa: NPY002
     before = np.random.get_state()  # noqa: NPY002
     again, other = Recorded(sphere), Recorded(sphere)
-    solve(again, algorithm(name), maxfev=BUDGET, popsize=20, seed=1)
+    solve(again, algorithm(name), maxfev=BUDGET[name], popsize=20, seed=1)
     after = np.random.get_state()  # noqa: NPY002
     solve(other, algorithm(name), maxfev=50, popsize=20, seed=2)
     assert np.array_equal(first, again.points)
@@ -121,15 +121,15 @@ def test_the_trace_falls_and_ends_with_the_budget(name):
     run, _ = outcome(name, sphere)
     assert (np.diff(run.trace_best) <= 0).all()
     assert (np.diff(run.trace_nfev) > 0).all()
-    assert run.trace_nfev[-1] == BUDGET
+    assert run.trace_nfev[-1] == BUDGET[name]
     assert run.trace_best[-1] == run.fun
 
 
 @ALL
 def test_points_without_a_value_do_not_win(name):
     run, points = outcome(name, holes)
-    assert len(points) == BUDGET
-    assert 0 < run.nans < BUDGET
+    assert len(points) == BUDGET[name]
+    assert 0 < run.nans < BUDGET[name]
     assert np.isfinite(run.fun)
 
 

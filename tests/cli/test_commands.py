@@ -35,7 +35,20 @@ def test_minimize_json_holds_every_run(capsys):
 
 @pytest.mark.parametrize("algorithm", ["ga", "pso", "de", "cma-es", "fep", "cso", "shade", "imode"])
 def test_minimize_with_every_algorithm(capsys, algorithm):
-    arguments = ("minimize", "sphere", "--dim", "4", "--runs", "2", "--maxfev", "400", "--popsize", "20", "--workers", "1")
+    arguments = (
+        "minimize",
+        "sphere",
+        "--dim",
+        "4",
+        "--runs",
+        "2",
+        "--maxfev",
+        "400",
+        "--popsize",
+        "20",
+        "--workers",
+        "1",
+    )
     code, out, _ = run(capsys, *arguments, "--algorithm", algorithm, "--json")
     assert code == 0
     assert json.loads(out)["algorithm"] == algorithm
@@ -44,7 +57,9 @@ def test_minimize_with_every_algorithm(capsys, algorithm):
 def test_minimize_a_function_of_a_file(capsys, tmp_path):
     (tmp_path / "bowl_for_cli.py").write_text("def bowl(x):\n    return float((x ** 2).sum())\n")
     where = f"{tmp_path / 'bowl_for_cli.py'}:bowl"
-    code, out, _ = run(capsys, "minimize", where, "--dim", "2", "--lower", "-1", "--upper", "1", "--runs", "2", "--json")
+    code, out, _ = run(
+        capsys, "minimize", where, "--dim", "2", "--lower", "-1", "--upper", "1", "--runs", "2", "--json"
+    )
     assert code == 0
     assert json.loads(out)["best"] < 1e-6
 

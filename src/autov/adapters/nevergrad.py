@@ -1,9 +1,10 @@
 """NGOpt, the algorithm selector of nevergrad.
 
-J. Rapin and O. Teytaud, Nevergrad: a gradient-free optimization platform, 2018. It is asked for one point at a time, in
-the box as nevergrad normalises it, and clips points itself. What it runs depends on variables and budget, and it may
-fit models of its own: they get one BLAS thread (more are far slower for such small ones) and their time is not counted
-as evaluations.
+J. Rapin and O. Teytaud, Nevergrad: a gradient-free optimization platform, 2018. It is asked for one point at a time;
+its own bounds keep points inside, up to rounding. The start is a uniform point of the box: nevergrad's own, the centre,
+is the optimum of many test functions (some of the algorithms that it may select look at the centre even so). What it
+runs depends on variables and budget, and it may fit models of its own: they get one BLAS thread (more are far slower
+for such small ones), and are cut off by nevergrad after 20 seconds, which a very slow machine might notice.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from autov.adapters.library import Objective, library, release
+from autov.adapters.library import Objective, library, release, start
 from autov.algorithms.evolution import initial_points
 from autov.core import Array, Box, Generator, InputError
 
@@ -46,10 +47,12 @@ class NGOpt:
         """Run until the objective ends it."""
         nevergrad = _nevergrad()
         with threadpool_limits(1), _global_seed(seed), _quiet():
-            space = nevergrad.p.Array(init=(box.lower + box.upper) / 2, lower=box.lower, upper=box.upper)
+            given = initial_points(box, popsize, x0)
+            first, _ = start(box, 1, seed, given[:1])
+            space = nevergrad.p.Array(init=first[0], lower=box.lower, upper=box.upper)
             space.random_state = np.random.RandomState(seed)
             optimizer = nevergrad.optimizers.NGOpt(parametrization=space, budget=maxfev, num_workers=1)
-            for point in initial_points(box, popsize, x0):
+            for point in given:
                 optimizer.suggest(point)
             for _ in range(maxfev):
                 candidate = optimizer.ask()
