@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from autov.algorithms.shared import check_ranges, first_points
-from autov.core import Array, Box, Generator
+from autov.core import Array, Box, Generator, InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,14 +34,20 @@ class FEPState:
 
 @dataclass(frozen=True)
 class FEP:
-    """Settings; those of Table IV by default. The number of opponents is that of the FEP paper."""
+    """Settings; those of Table IV by default. The number of opponents is that of the FEP paper.
+
+    The FEP paper mutates by Cauchy numbers; eq. 5 of the AutoV paper writes normal ones (classical EP), law="normal".
+    """
 
     name: ClassVar[str] = "fep"
     eta: float = 3.0
     opponents: int = 10
+    law: str = "cauchy"
 
     def __post_init__(self) -> None:
         check_ranges(self, eta=(1e-100, 1e100), opponents=(1, 1e6))
+        if self.law not in ("cauchy", "normal"):
+            raise InputError(f"law: must be 'cauchy' or 'normal', got {self.law!r}")
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> FEPState:  # noqa: ARG002
         """Uniform first points with equal step sizes."""
@@ -54,7 +60,8 @@ class FEP:
         if not state.f.size:
             return state.x.copy(), state
         n, d = state.x.shape
-        child = state.box.clip(state.x + state.eta * rng.standard_cauchy((n, d)))  # (1)
+        step = rng.standard_cauchy((n, d)) if self.law == "cauchy" else rng.standard_normal((n, d))
+        child = state.box.clip(state.x + state.eta * step)  # (1)
         tau, tau_common = 1 / math.sqrt(2 * math.sqrt(d)), 1 / math.sqrt(2 * d)
         factor = np.exp(tau_common * rng.standard_normal((n, 1)) + tau * rng.standard_normal((n, d)))  # (2)
         return child, replace(state, child_eta=np.clip(state.eta * factor, 1e-100, 1e100))

@@ -42,10 +42,12 @@ class GA:
     crossover_index: float = 20.0
     mutation_probability: float | None = None
     mutation_index: float = 20.0
+    variable_probability: float = 0.5  # of a variable of a crossed pair to be crossed
     keep: float = 1.0  # share of its parent that a child keeps; below 1 it is drawn to the origin
 
     def __post_init__(self) -> None:
-        check_ranges(self, crossover_probability=(0, 1), mutation_probability=(0, 1), keep=(0, 1))
+        check_ranges(self, crossover_probability=(0, 1), mutation_probability=(0, 1))
+        check_ranges(self, variable_probability=(0, 1), keep=(0, 1))
         check_ranges(self, crossover_index=(0, 1e6), mutation_index=(0, 1e6))
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> GAState:  # noqa: ARG002
@@ -60,7 +62,9 @@ class GA:
         pairs = (n + 1) // 2
         parents = state.x[tournament(state.f, 2 * pairs, rng)]
         x1, x2 = parents[:pairs], parents[pairs:]
-        children = sbx(x1, x2, self.crossover_probability, self.crossover_index, rng, self.keep)
+        children = sbx(
+            x1, x2, self.crossover_probability, self.crossover_index, rng, self.variable_probability, self.keep
+        )
         children = state.box.clip(children[:n])
         probability = 1 / d if self.mutation_probability is None else self.mutation_probability
         return polynomial_mutation(children, state.box, probability, self.mutation_index, rng), state
@@ -83,12 +87,14 @@ def tournament(f: Array, count: int, rng: Generator) -> np.ndarray:
     return np.where(f[pairs[:, 0]] <= f[pairs[:, 1]], pairs[:, 0], pairs[:, 1])
 
 
-def sbx(x1: Array, x2: Array, probability: float, index: float, rng: Generator, keep: float = 1.0) -> Array:
+def sbx(
+    x1: Array, x2: Array, probability: float, index: float, rng: Generator, variable: float = 0.5, keep: float = 1.0
+) -> Array:
     """Children of the pairs (x1, x2), shape (2 n, d): the first children, then the second ones."""
     n, d = x1.shape
     beta = spread_factor(rng.random((n, d)), index)
     beta *= np.where(rng.random((n, d)) < 0.5, 1.0, -1.0)  # which child is near which parent, variable by variable
-    beta[rng.random((n, d)) >= 0.5] = 1.0  # variables that are not crossed
+    beta[rng.random((n, d)) >= variable] = 1.0  # variables that are not crossed
     beta[rng.random(n) >= probability] = 1.0  # pairs that are not crossed
     shift = (beta - 1) / 2 * (x1 - x2)
     return np.concatenate(

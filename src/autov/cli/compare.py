@@ -104,6 +104,9 @@ def reproduce(
     store: Path = typer.Option(Path("results.db"), "--store", help="SQLite file; what is in it is not run again."),
     format_: str = typer.Option("text", "--format", help="text, markdown, latex, csv or json."),
     out: Path | None = typer.Option(None, "--out", help="Folder for the HTML page and plots."),
+    save: Path | None = typer.Option(None, "--save", help="Also write all best values to this JSON file."),
+    load: Path | None = typer.Option(None, "--load", help="Show results saved before instead of running."),
+    docs: Path | None = typer.Option(None, "--docs", help="Write the page of all tables saved in this folder."),
     workers: int | None = WORKERS,
     json_: bool = JSON,
 ) -> None:
@@ -116,6 +119,11 @@ def reproduce(
     from autov.experiments import reproduce as run_reproduction
     from autov.experiments.behaviour import FIGURES
 
+    if docs is not None:
+        from autov.reports.reproduced import reproduced_page
+
+        typer.echo(reproduced_page(docs))
+        return
     if list_ or name is None:
         rows = {key: entry.title for key, entry in EXPERIMENTS.items()} | {
             key: fig.title for key, fig in FIGURES.items()
@@ -131,11 +139,19 @@ def reproduce(
     if name in FIGURES:
         _figure(name, seed, out, json_)
         return
+    from autov.experiments.compact import read_compact, write_compact
+    from autov.experiments.paper import pair
     from autov.reports import convergence_plot, render, reproduction_page, save_plot
 
-    result = _with_progress(
-        name, lambda report: run_reproduction(name, runs=runs, workers=workers, store=store, seed=seed, progress=report)
-    )
+    if load is not None:
+        result = pair(name, read_compact(load))
+    else:
+        result = _with_progress(
+            name,
+            lambda report: run_reproduction(name, runs=runs, workers=workers, store=store, seed=seed, progress=report),
+        )
+    if save is not None:
+        write_compact(result.comparison, save)
     _write(
         out,
         {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import typer
 
 from autov.cli.output import JSON, console, print_json
@@ -87,11 +89,14 @@ def _operators() -> list[dict[str, object]]:
 
 
 def _algorithms() -> list[dict[str, object]]:
+    from autov.adapters import PEERS
     from autov.algorithms.registry import ALGORITHMS
 
     rows: list[dict[str, object]] = [
         {"name": "autov", "what": "the paper's simple metaheuristic with an affine operator"}
     ]
     for name, kind in ALGORITHMS.items():
-        rows.append({"name": name, "what": (kind.__doc__ or "").strip().splitlines()[0]})
+        module = sys.modules[kind.__module__]
+        rows.append({"name": name, "what": (module.__doc__ or "").strip().splitlines()[0]})
+    rows += [{"name": name, "what": f"{what} (in comparisons, extra peers)"} for name, what in PEERS.items()]
     return rows

@@ -29,7 +29,7 @@ class Figure(NamedTuple):
 
 
 _EYE = np.eye(2)
-_SBX = {"mutation_probability": 0.0}
+_SBX = {"mutation_probability": 0.0, "variable_probability": 1.0}
 FIGURES = {
     "fig-1": Figure(
         "search behaviour of SBX and SBX' based GAs, with and without translation",

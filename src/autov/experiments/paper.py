@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any
 
 from autov.core import InputError, Seed, seed_of
-from autov.experiments.compare import compare_experiment
+from autov.experiments.compare import Comparison, compare_experiment
 from autov.experiments.experiment import Experiment, experiment
 from autov.experiments.reproduction import Paired, Reproduction
 from autov.experiments.run import Progress
@@ -24,10 +24,10 @@ NINE = {
 }  # fmt: skip
 STATED = "The paper states neither evaluations nor population size for this table: those of its Section V are used."
 ALONE = (
-    "Read as the operators alone: GA without polynomial mutation, DE without crossover (CR = 1). The text "
-    'names them so ("SBX based GA", "mutation based DE") and the figures are nearer to it than with Table IV; inferred.'
+    "Read as the operators alone, as the text writes them: SBX of its eq. 2 (every variable crossed, no polynomial "
+    'mutation) and DE of its eq. 3 (CR = 1: "mutation based DE"). The figures fit these, not Table IV; inferred.'
 )
-SBX_ALONE = "ga+mutation_probability=0.0"
+SBX_ALONE = "ga+mutation_probability=0.0+variable_probability=1.0"
 FITTED = "f8 (z = x - 45) and f12 (without its substitution) are in the forms that fit the paper's figures, inferred."
 
 
@@ -137,7 +137,12 @@ def reproduce(
     """
     entry = printed(name)
     planned = entry.experiment(name, runs, seed_of(seed))
-    comparison = compare_experiment(planned, store, workers=workers, reference=entry.reference, progress=progress)
+    return pair(name, compare_experiment(planned, store, workers=workers, reference=entry.reference, progress=progress))
+
+
+def pair(name: str, comparison: Comparison) -> Reproduction:
+    """Put the results of an experiment beside the paper's figures."""
+    entry = printed(name)
     scores = comparison.scores()
     cells = []
     for problem, path in entry.problems.items():
