@@ -98,5 +98,6 @@ def _algorithms() -> list[dict[str, object]]:
     for name, kind in ALGORITHMS.items():
         module = sys.modules[kind.__module__]
         rows.append({"name": name, "what": (module.__doc__ or "").strip().splitlines()[0]})
-    rows += [{"name": name, "what": f"{what} (in comparisons, extra peers)"} for name, what in PEERS.items()]
+    for name, what in PEERS.items():
+        rows.append({"name": name, "what": f"{what} (in comparisons, extra peers)"})
     return rows
