@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,8 +20,42 @@ def _affine(objective: Objective, dim: int) -> tuple[Array, Array]:
     return np.ones(dim), np.zeros(dim)
 
 
+class Wrapped(ABC):
+    """What the transformations share: the box and the values of the wrapped problem, unless they say otherwise."""
+
+    problem: Problem
+
+    @property
+    def box(self) -> Box:
+        """The box of the wrapped problem."""
+        return self.problem.box
+
+    @property
+    def optimum(self) -> Array | None:
+        """Where the wrapped optimum is now, if the box holds it."""
+        x = self.problem.optimum
+        if x is None:
+            return None
+        x = self._back(x)
+        return x if ((x >= self.box.lower) & (x <= self.box.upper)).all() else None
+
+    @property
+    def minimum(self) -> float | None:
+        """The wrapped minimum, if its point is still in the box."""
+        return None if self.optimum is None else self.problem.minimum
+
+    @property
+    def noisy(self) -> bool:
+        """Whether values are random."""
+        return getattr(self.problem, "noisy", False)
+
+    @abstractmethod
+    def _back(self, x: Array) -> Array:
+        """The point that the transformation takes to x."""
+
+
 @dataclass(frozen=True, eq=False)
-class Translated:
+class Translated(Wrapped):
     """f(x + b): the optimum moves by -b, the box stays."""
 
     problem: Problem
@@ -36,29 +71,8 @@ class Translated:
         """The wrapped name with ``+translate=b``."""
         return f"{self.problem.name}+translate={f'{self.b:g}' if np.ndim(self.b) == 0 else 'vector'}"
 
-    @property
-    def box(self) -> Box:
-        """The box of the wrapped problem."""
-        return self.problem.box
-
-    @property
-    def optimum(self) -> Array | None:
-        """The wrapped optimum minus b, if the box holds it."""
-        x = self.problem.optimum
-        if x is None:
-            return None
-        x = x - self.b
-        return x if ((x >= self.box.lower) & (x <= self.box.upper)).all() else None
-
-    @property
-    def minimum(self) -> float | None:
-        """The wrapped minimum, if its point is still in the box."""
-        return None if self.optimum is None else self.problem.minimum
-
-    @property
-    def noisy(self) -> bool:
-        """Whether values are random."""
-        return getattr(self.problem, "noisy", False)
+    def _back(self, x: Array) -> Array:
+        return x - self.b
 
     def __call__(self, x: Array, rng: Generator) -> Array:
         """Values of the rows of x."""
@@ -77,7 +91,7 @@ class Translated:
 
 
 @dataclass(frozen=True, eq=False)
-class Scaled:
+class Scaled(Wrapped):
     """f(a x) on the box divided by a: the same landscape in other units."""
 
     problem: Problem
@@ -98,21 +112,8 @@ class Scaled:
         corners = np.sort([self.problem.box.lower / self.a, self.problem.box.upper / self.a], axis=0)
         return Box(corners[0], corners[1])
 
-    @property
-    def optimum(self) -> Array | None:
-        """The wrapped optimum divided by a."""
-        x = self.problem.optimum
-        return None if x is None else x / self.a
-
-    @property
-    def minimum(self) -> float | None:
-        """The wrapped minimum."""
-        return self.problem.minimum
-
-    @property
-    def noisy(self) -> bool:
-        """Whether values are random."""
-        return getattr(self.problem, "noisy", False)
+    def _back(self, x: Array) -> Array:
+        return x / self.a
 
     def __call__(self, x: Array, rng: Generator) -> Array:
         """Values of the rows of x."""
@@ -128,7 +129,7 @@ class Scaled:
 
 
 @dataclass(frozen=True, eq=False)
-class Rotated:
+class Rotated(Wrapped):
     """f(x M) with an orthogonal M, given or made from a seed; the box stays."""
 
     problem: Problem
@@ -159,29 +160,8 @@ class Rotated:
         """The wrapped name with ``+rotate=seed``."""
         return f"{self.problem.name}+rotate={self.rotation if np.ndim(self.rotation) == 0 else 'matrix'}"
 
-    @property
-    def box(self) -> Box:
-        """The box of the wrapped problem."""
-        return self.problem.box
-
-    @property
-    def optimum(self) -> Array | None:
-        """The wrapped optimum turned back, if the box holds it."""
-        x = self.problem.optimum
-        if x is None:
-            return None
-        x = x @ self.matrix.T
-        return x if ((x >= self.box.lower) & (x <= self.box.upper)).all() else None
-
-    @property
-    def minimum(self) -> float | None:
-        """The wrapped minimum if its point is still in the box."""
-        return None if self.optimum is None else self.problem.minimum
-
-    @property
-    def noisy(self) -> bool:
-        """Whether values are random."""
-        return getattr(self.problem, "noisy", False)
+    def _back(self, x: Array) -> Array:
+        return x @ self.matrix.T
 
     def __call__(self, x: Array, rng: Generator) -> Array:
         """Values of the rows of x."""
