@@ -161,3 +161,23 @@ def test_bad_input_is_named(arguments, message):
 def test_disp_prints(capsys):
     autov.minimize(sphere, BOX, maxfev=200, rng=1, disp=True)
     assert "generation 1: 200 evaluations" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("values", [[1.0], [1.0] * 500])
+def test_maps_that_lose_or_invent_values_are_refused(values):
+    with pytest.raises(InputError, match="one value for each of 20 points"):
+        autov.minimize(sphere, BOX, popsize=20, workers=lambda fun, x: values, rng=1)  # noqa: ARG005
+
+
+def test_an_objective_that_returns_nothing_is_named():
+    with pytest.raises(InputError, match="got None"):
+        autov.minimize(lambda x: None, BOX, rng=1)  # noqa: ARG005
+
+
+def test_extreme_boxes_and_operators_are_refused():
+    with pytest.raises(InputError, match="upper - lower"):
+        autov.minimize(sphere, [(-1e200, 1e200)] * 2)
+    with pytest.raises(InputError, match="std: must not exceed"):
+        autov.AffineOperator(("x1", "x2"), [[0.5]], [[1e200]], [1.0])
+    with pytest.raises(InputError, match="probability"):
+        autov.AffineOperator(("x1", "x2"), [[0.5], [0.5]], [[1.0], [1.0]], [1e308, 1e308])

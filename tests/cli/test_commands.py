@@ -73,7 +73,10 @@ def test_minimize_a_function_of_a_file(capsys, tmp_path):
         ("bench", "nosuch"), ("check",), ("check", "nosuch"), ("check", "sbx", "--require", "beauty"),
         ("design", "sphere", "--form", "h9"), ("design", "sphere", "--preset", "huge"),
         ("compare", "--algorithms", "nosuch", "--problems", "f1"), ("reproduce", "table-99"),
-        ("compare", "--algorithms", "ga", "--problems", "f99"),
+        ("compare", "--algorithms", "ga", "--problems", "f99"), ("minimize", "f9+rotate=nan"),
+        ("minimize", "f9+rotate=inf"), ("design", "sphere", "--lower", "-1", "--upper", "1"),
+        ("reproduce", "fig-1", "--out", "/dev/null/x"), ("design", "sphere", "--out", "/dev/null/x"),
+        ("minimize", "sphere", "--vectorized"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_exit_code_two(capsys, tmp_path, monkeypatch, arguments):
@@ -83,6 +86,15 @@ def test_bad_input_is_one_line_and_exit_code_two(capsys, tmp_path, monkeypatch, 
     assert err.startswith("autov: ")
     assert err.count("\n") == 1
     assert out == ""
+
+
+def test_a_failing_function_is_one_line(capsys, tmp_path):
+    (tmp_path / "boom_for_cli.py").write_text("def boom(x):\n    raise ValueError('no')\n")
+    where = f"{tmp_path / 'boom_for_cli.py'}:boom"
+    code, _, err = run(capsys, "minimize", where, "--dim", "2", "--lower", "-1", "--upper", "1", "--workers", "1")
+    assert code == 2
+    assert err.startswith("autov: ValueError: no (objective failed at x = [")
+    assert err.count("\n") == 1
 
 
 def test_show_and_list(capsys):

@@ -133,3 +133,36 @@ def test_results_in_the_folder(tmp_path):
     assert "autov design rastrigin" in page
     assert len((folder / "history.csv").read_text().splitlines()) == 5
     assert load(folder / "operator.json").provenance["seed"] == 5
+
+
+def test_a_checkpoint_of_another_function_is_refused(tmp_path):
+    from autov.problems import function_problem
+
+    path = tmp_path / "search.npz"
+    options = {key: value for key, value in TINY.items() if key != "dim"}
+
+    def bowl(x):
+        return (x**2).sum(axis=1)
+
+    design(function_problem(bowl, [(-1, 1)] * 3, vectorized=True), checkpoint=path, **options)
+    with pytest.raises(FileError, match="fingerprints"):
+        design(function_problem(bowl, [(-9, 9)] * 3, vectorized=True), checkpoint=path, resume=True, **options)
+
+
+def test_fewer_generations_than_made_are_refused(tmp_path):
+    path = tmp_path / "search.npz"
+    design("sphere", checkpoint=path, **TINY)
+    with pytest.raises(InputError, match="has made 6 already"):
+        design("sphere", checkpoint=path, resume=True, **(TINY | {"generations": 2}))
+
+
+def test_infinite_fitness_can_be_written(tmp_path):
+    from autov.problems import function_problem
+
+    def hopeless(x):
+        return np.full(len(x), np.nan)
+
+    options = {key: value for key, value in TINY.items() if key != "dim"}
+    found = design(function_problem(hopeless, [(-1, 1)] * 2, vectorized=True), **options)
+    found.operator.save(tmp_path / "operator.json")
+    assert load(tmp_path / "operator.json").provenance["fitness"] is None

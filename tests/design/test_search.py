@@ -227,7 +227,6 @@ def test_paper_preset_is_the_paper():
     assert paper["inner"] == Inner(100, 100, 9)
     assert not paper["reevaluate"]
     assert not paper["final_race"]
-    assert not paper["tie_bounds"]
 
 
 def test_function_is_public():

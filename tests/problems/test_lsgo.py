@@ -8,17 +8,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba import njit
 
 from autov.bench import lsgo_numpy as twin
 from autov.core import Box, InputError, generator, stream_key
 from autov.kernels import lsgo as kernels
-from autov.kernels.jit import kernel
+from autov.kernels.jit import FAST
 from autov.kernels.run import run
 from autov.operators import load
 from autov.problems.base import Problem
 from autov.problems.classic import Classic
 from autov.problems.lsgo import LSGO, NAMES, arrays, lsgo
 from autov.problems.transforms import Translated
+
+plain_kernel = njit(error_model="numpy", fastmath=FAST)  # not cached: test modules have no fixed name
 
 GOLDEN = json.loads((Path(__file__).parent / "data" / "cec2013_lsgo_golden.json").read_text())["functions"]
 NUMBERS = range(1, 16)
@@ -154,7 +157,7 @@ def test_input_is_left_alone():
     assert np.array_equal(x, before)
 
 
-@kernel
+@plain_kernel
 def _elementary(x, log, power, small, sine):
     for i in range(x.size):
         log[i] = kernels.log2(x[i])
@@ -163,7 +166,7 @@ def _elementary(x, log, power, small, sine):
         sine[i] = kernels.sine(log[i])
 
 
-@kernel
+@plain_kernel
 def _power(y, power):
     for i in range(y.size):
         power[i] = kernels.exp2(y[i])

@@ -114,3 +114,39 @@ def test_names_with_bounds_of_their_own_refuse_others():
         as_problem("sphere", [(-1, 1)] * 30)
     with pytest.raises(InputError, match="bounds: needed"):
         as_problem(np.sum)
+
+
+def test_step_of_large_numbers():
+    problem = parse("step+bound=1e11", 2)
+    assert problem(np.full((1, 2), 4e9), generator(0))[0] == pytest.approx(3.2e19)
+
+
+def test_files_do_not_hide_modules_and_paths_may_hold_a_plus(tmp_path):
+    folder = tmp_path / "a+b"
+    folder.mkdir()
+    (folder / "json.py").write_text("def bowl(x):\n    return float((x ** 2).sum())\n")
+    problem = parse(f"{folder / 'json.py'}:bowl+translate=1", 2, lower=-1, upper=1)
+    assert problem(np.zeros((1, 2)), generator(0)).tolist() == [2.0]
+    import json
+
+    assert hasattr(json, "dumps")
+
+
+def test_fingerprints_tell_problems_apart():
+    from autov.problems.fingerprint import fingerprint
+
+    def one(x):
+        return x[0]
+
+    def two(x):
+        return 2 * x[0]
+
+    bounds = [(-1.0, 1.0)]
+    problems = [
+        parse("f9", 3), parse("f9", 4), parse("f9+translate=1.2345678", 3), parse("f9+translate=1.2345679", 3),
+        parse("f9+rotate=1", 3), parse("f9+rotate=2", 3), function_problem(one, bounds), function_problem(two, bounds),
+        function_problem(one, [(-2.0, 1.0)]), function_problem(one, bounds, vectorized=True),
+    ]  # fmt: skip
+    prints = [fingerprint(p) for p in problems]
+    assert len(set(prints)) == len(prints)
+    assert fingerprint(parse("f9+rotate=1", 3)) == prints[4]

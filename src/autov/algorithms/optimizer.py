@@ -144,10 +144,13 @@ class Optimizer:
             box = Box(arrays["lower"], arrays["upper"])
             self._state = EvolutionState(arrays["key"], head["generation"], box, arrays["x"], arrays["f"])
             pending = (arrays["pending_x"], arrays["pending_f"])
+            for x, f in ((self._state.x, self._state.f), pending):
+                if x.shape != (f.size, box.dim) or f.ndim != 1 or self._state.key.shape != (2,):
+                    raise FileError(f"{path}: shapes of the saved arrays do not fit")
             self._pending = [pending] if len(pending[1]) else []
         except FileNotFoundError:
             raise
-        except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
             if isinstance(error, InputError):
                 raise
             raise FileError(f"{path}: not a saved optimizer: {error}") from None

@@ -36,7 +36,8 @@ class Repeated:
     def summary(self) -> dict[str, float]:
         """Best, mean, std (n - 1), median and worst."""
         values = np.array(self.values)
-        std = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+        with np.errstate(invalid="ignore"):
+            std = float(values.std(ddof=1)) if len(values) > 1 else 0.0
         return {
             "best": float(values.min()), "mean": float(values.mean()), "std": std,
             "median": float(np.median(values)), "worst": float(values.max()),
@@ -47,9 +48,10 @@ class Repeated:
         return asdict(self) | self.summary()
 
 
-def _one(run: int, name: str, dim: int | None, bounds: dict[str, Any], algorithm: Any, options: dict[str, Any]) -> Run:
-    # Every run parses its problem anew: +rotate=run means another matrix for each.
-    return solve(parse(name, dim, run=run, **bounds), algorithm, run=run, **options)
+def _one(run: int, name: str, dim: int | None, bounds: dict[str, Any], algorithm: Any, options: dict[str, Any],
+         problem: Any = None) -> Run:  # fmt: skip
+    problem = parse(name, dim, run=run, **bounds) if problem is None else problem
+    return solve(problem, algorithm, run=run, **options)
 
 
 def repeat(
@@ -74,6 +76,8 @@ def repeat(
                 progress()
 
     compiled = isinstance(chosen, Evolution) and first.objective() is not None
+    if "rotate=run" not in problem and (compiled or count == 1):  # else: another matrix for each run, or a process
+        work = partial(work, problem=first)
     if count == 1 or runs == 1:
         collect(map(work, range(runs)))
     elif compiled:

@@ -42,6 +42,14 @@ def whole(name: str, value: Any, least: int) -> int:
     return int(value)
 
 
+def checked(values: Any, count: int) -> Array:
+    """Values of ``count`` points, or an error: kernels do not look."""
+    f = np.asarray(values, dtype=np.float64)
+    if f.shape != (count,):
+        raise InputError(f"objective: must give one value for each of {count} points, got shape {f.shape}")
+    return f
+
+
 def solve(
     problem: Problem, algorithm: AnyMetaheuristic, *, maxfev: int = 10_000, popsize: int = 100, seed: int = 0,
     run: int = 0, x0: Array | None = None, watch: Watch | None = None,
@@ -77,7 +85,7 @@ def solve(
             nans += kernels.evaluate_blocks(state.key, state.generation, objective, x, f)
             raise_noted(problem, objective)
         else:
-            f = np.asarray(evaluate(x) if evaluate else problem(x, noise), dtype=np.float64)
+            f = checked(evaluate(x) if evaluate else problem(x, noise), len(x))
             nans += int(np.isnan(f).sum())
             f = np.where(np.isnan(f), np.inf, f)
         nfev += len(x)
@@ -130,7 +138,7 @@ class Counted:
         x = self.box.clip(np.atleast_2d(np.asarray(x, dtype=np.float64)))[: self.maxfev - self.nfev]
         if self.stopped or not len(x):
             raise Spent
-        f = np.asarray(self.evaluate(x), dtype=np.float64)
+        f = checked(self.evaluate(x), len(x))
         self.nans += int(np.isnan(f).sum())
         f = np.where(np.isnan(f), np.inf, f)
         self.nfev += len(x)

@@ -54,8 +54,16 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _end(" ".join(message.split()), 2)
     except InputError as error:
         _end(" ".join(str(error).split()), 2)
+    except (OSError, MemoryError) as error:
+        if isinstance(error, BrokenPipeError):
+            raise SystemExit(0) from None
+        _end(f"{type(error).__name__}: {' '.join(str(error).split())}", 2)
+    except Exception as error:
+        if not hasattr(error, "autov_point"):
+            raise
+        _end(f"{type(error).__name__}: {' '.join(str(error).split())}", 2)  # the user's function failed
     except (KeyboardInterrupt, typer.Abort):
         _end("interrupted", 130)
-    except BrokenPipeError:
-        raise SystemExit(0) from None
+    if code == 130:
+        _end("interrupted", 130)
     raise SystemExit(code if isinstance(code, int) else 0)

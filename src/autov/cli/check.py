@@ -20,7 +20,7 @@ def check(
     ),
     algorithm: str | None = typer.Option(None, "--algorithm", help="Check a whole algorithm instead of an operator."),
     problem: str = typer.Option("rosenbrock", "--problem", help="Problem for --algorithm."),
-    dim: int = typer.Option(10, "--dim", min=1, help="Number of variables (2 for --algorithm unless given)."),
+    dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (10; 2 for --algorithm)."),
     draw: str | None = typer.Option(None, "--draw", help="Check an affine operator with this draw instead."),
     parents: int | None = typer.Option(None, "--parents", min=1, help="How many parents your operator takes."),
     require: str = typer.Option(
@@ -46,13 +46,12 @@ def check(
         from autov.invariance import check_algorithm
         from autov.problems import parse
 
-        size = 2 if dim == 10 else dim
-        result = check_algorithm(choose(algorithm, "paper-h3"), parse(problem, size), rng=seed + 1)
+        result = check_algorithm(choose(algorithm, "paper-h3"), parse(problem, dim or 2), rng=seed + 1)
     else:
         from autov.invariance import check as certify
 
         assert operator is not None
-        result = certify(_operator(operator, draw), dim=dim, n_parents=parents, rng=seed)
+        result = certify(_operator(operator, draw), dim=dim or 10, n_parents=parents, rng=seed)
     if json_:
         print_json(result.to_dict())
     else:

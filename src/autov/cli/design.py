@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 def design(
     problems: list[str] = typer.Argument(help="Training problem, or several: names or file.py:function."),
-    dim: int = typer.Option(30, "--dim", min=1, help="Number of variables."),
+    dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
     form: str = typer.Option("h3", "--form", help="h1..h5, or inputs such as x1,x2,best,lower,upper."),
     rows: int = typer.Option(10, "--rows", min=1, help="Parameter sets, the paper's k."),
     draw: str = typer.Option("variable", "--draw", help="variable or solution."),
@@ -54,13 +54,11 @@ def design(
     from autov.designer.against import against
     from autov.designer.display import Display, clock
     from autov.designer.presets import preset as preset_settings
-    from autov.problems import Function, parse
+    from autov.problems import LSGO, Function, parse
     from autov.reports.design import write_design
 
     bounds = {"lower": lower, "upper": upper, "vectorized": vectorized}
-    training = [
-        parse(name, None if name.startswith("lsgo") else dim, **(bounds if ":" in name else {})) for name in problems
-    ]
+    training = [parse(name, dim if dim or name in LSGO else 30, **bounds) for name in problems]
     inner = preset_settings(preset)["inner"]
     changes = {"runs": runs, "popsize": inner_popsize, "generations": inner_generations}
     inner = dataclasses.replace(inner, **{name: value for name, value in changes.items() if value is not None})
@@ -79,7 +77,7 @@ def design(
     except KeyboardInterrupt:
         hint = again if resume else f"{again} --resume"
         sys.stderr.write(f"autov: interrupted; go on with: {hint}\n")
-        raise typer.Exit(130) from None
+        raise SystemExit(130) from None
     slow = isinstance(training[0], Function) and not training[0].vectorized
     values = None if slow else against(found, training[0], workers)
     paths = write_design(found, folder, values, again.replace(" --resume", ""))

@@ -10,6 +10,8 @@ import numpy as np
 from autov.core.errors import InputError
 from autov.core.types import Array, Generator
 
+NARROWEST, WIDEST = 1e-100, 1e100  # squares of differences must neither vanish nor overflow
+
 
 @dataclass(frozen=True, eq=False)
 class Box:
@@ -30,8 +32,9 @@ class Box:
         if not (lower < upper).all():
             i = int(np.argmin(lower < upper))
             raise InputError(f"bounds: variable {i} has [{lower[i]}, {upper[i]}], lower must be less than upper")
-        if not np.isfinite(upper - lower).all():
-            raise InputError("bounds: upper - lower must be a finite number for every variable")
+        width = upper - lower
+        if not ((width >= NARROWEST) & (width <= WIDEST) & (np.abs(lower) <= WIDEST)).all():
+            raise InputError(f"bounds: upper - lower must lie between {NARROWEST:g} and {WIDEST:g} for every variable")
         lower.flags.writeable = False
         upper.flags.writeable = False
         object.__setattr__(self, "lower", lower)

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from autov.core import Array, InputError
 
 AGGREGATES = ("rank", "log-gap")
-SMALLEST_GAP = 1e-12
+SMALLEST_GAP, LARGEST_GAP = 1e-12, 1e300
 
 
 def check(aggregate: str, problems: Sequence[Any]) -> None:
@@ -36,11 +36,11 @@ def fitness_of(medians: Array, aggregate: str, minima: Sequence[float | None], r
         return medians[0]
     if aggregate == "rank":
         return np.mean([rankdata(row, method="average") for row in medians], axis=0)
-    gaps = np.maximum(medians - np.array(minima, dtype=np.float64)[:, None], SMALLEST_GAP)
+    gaps = np.clip(medians - np.array(minima, dtype=np.float64)[:, None], SMALLEST_GAP, LARGEST_GAP)
     return np.log10(gaps / reference[:, None]).mean(axis=0)
 
 
 def reference_gaps(medians: Array, minima: Sequence[float | None]) -> Array:
     """Median gap of the first population on each problem."""
     known = np.array([np.nan if m is None else m for m in minima])
-    return np.maximum(np.median(medians, axis=1) - known, SMALLEST_GAP)
+    return np.clip(np.median(medians, axis=1) - known, SMALLEST_GAP, LARGEST_GAP)

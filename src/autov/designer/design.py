@@ -26,7 +26,8 @@ from autov.designer.search import HISTORY, Search, SearchSettings, SearchState
 from autov.operators import AffineOperator
 from autov.operators.affine import Draw
 from autov.operators.forms import form_name
-from autov.problems import parse
+from autov.problems import LSGO, parse
+from autov.problems.fingerprint import fingerprint
 
 RETEST_RUNS = 30
 CHECKPOINT_SECONDS = float(os.environ.get("AUTOV_CHECKPOINT_SECONDS", "5"))
@@ -67,9 +68,7 @@ def _problems(given: Any, dim: int) -> list[Any]:
     items = list(given) if isinstance(given, (list, tuple)) else [given]
     if not items:
         raise InputError("problem: at least one is needed")
-    problems = [
-        parse(item, None if item.startswith("lsgo") else dim) if isinstance(item, str) else item for item in items
-    ]
+    problems = [parse(item, None if item in LSGO else dim) if isinstance(item, str) else item for item in items]
     for problem in problems:
         if not (hasattr(problem, "box") and hasattr(problem, "objective")):
             raise InputError(f"problem: expected a name or a problem (see autov.function_problem), got {problem!r}")
@@ -154,10 +153,15 @@ def _go(
     spent, state = 0.0, None
     # The length of a search may change when it goes on; everything else must be the same.
     identity = {name: value for name, value in described.items() if name not in ("generations", "final_race")}
+    identity["fingerprints"] = [fingerprint(runs.problem) for runs in search.inner_runs]
     if path is not None and path.exists():
         if not resume:
             raise InputError(f"checkpoint: {path} is there already; resume it or choose another place")
         state, spent = checkpoints.read(path, identity)
+        if state.generation > search.settings.generations:
+            raise InputError(
+                f"generations: {path} has made {state.generation} already, got {search.settings.generations}"
+            )
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
     show = _display(progress)
@@ -202,6 +206,11 @@ def _display(progress: Any) -> Callable[[Progress], None] | None:
     return progress or None
 
 
+def _finite(value: float) -> float | None:
+    """For files, which have no infinity."""
+    return float(value) if np.isfinite(value) else None
+
+
 def _finish(
     search: Search, state: SearchState, described: dict[str, Any], seconds: float, preset: str | None
 ) -> Design:
@@ -212,8 +221,8 @@ def _finish(
     seconds += time.perf_counter() - start
     provenance = {
         "problem": ", ".join(described["problems"]), "dim": described["dims"][0], "seed": described["seed"],
-        "preset": preset, "evaluations": state.evaluations, "fitness": float(state.fitness[winner]),
-        "retested_fitness": float(retested[0].mean()), "retest_runs": RETEST_RUNS,
+        "preset": preset, "evaluations": state.evaluations, "fitness": _finite(state.fitness[winner]),
+        "retested_fitness": _finite(retested[0].mean()), "retest_runs": RETEST_RUNS,
         "settings": described, "autov": metadata.version("autov"),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }  # fmt: skip

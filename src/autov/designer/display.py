@@ -30,14 +30,14 @@ class Display:
             Live(console=self._console, refresh_per_second=8, transient=True) if self._console.is_terminal else None
         )
         self._drawn = 0.0
-        if self._live:
-            self._live.start()
 
     def __call__(self, progress: Progress) -> None:
         """Draw, at most a few times a second."""
         now = time.perf_counter()
         if self._live is None or now - self._drawn < 0.1:
             return
+        if not self._drawn:
+            self._live.start()
         self._drawn = now
         self._live.update(self._view(progress))
 
@@ -64,5 +64,5 @@ class Display:
 
     def close(self) -> None:
         """Leave the terminal clean."""
-        if self._live:
+        if self._live and self._drawn:
             self._live.stop()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from autov.core import Array, InputError
+from autov.algorithms.solve import checked, raise_noted
+from autov.core import Array, InputError, generator
 from autov.engines import PointPool, worker_count
 from autov.kernels import run as kernels
 from autov.kernels.variation import Variation
@@ -80,8 +80,6 @@ class InnerRuns:
         step = max(1, min(8, len(which) // (8 * self.workers)))
         for _ in self._threads.map(work, [slice(i, i + step) for i in range(0, len(which), step)]):
             pass
-        from autov.algorithms.solve import raise_noted
-
         raise_noted(self.problem, self._objective)
 
     def _together(self, base: Any, stack: Variation, which: Any, candidates: Any, runs: Any) -> Array:
@@ -89,19 +87,25 @@ class InnerRuns:
         box, n = self.problem.box, self.inner.popsize
         x = np.empty((len(which), n, box.dim))
         kernels.start_many(base, candidates, runs, box.lower, box.upper, x)
-        f = self._values(x)
+        streams = [(int(base[0]), int(c), int(r)) for c, r in zip(candidates, runs, strict=True)]
+        f = self._values(x, streams, 0)
         offspring = np.empty_like(x)
         for generation in range(1, self.inner.generations):
             kernels.propose_many(
                 base, candidates, runs, which, generation, stack, box.lower, box.upper, x, f, offspring
             )
-            kernels.survive_many(x, f, offspring, self._values(offspring))
+            kernels.survive_many(x, f, offspring, self._values(offspring, streams, generation))
         return f.min(axis=1)
 
-    def _values(self, x: Array) -> Array:
+    def _values(self, x: Array, streams: list[tuple[int, ...]], generation: int) -> Array:
         points = x.reshape(-1, x.shape[-1])
-        call: Callable[[Array], Array] = self._points or (lambda p: self.problem(p, np.random.default_rng(0)))
-        values = np.asarray(call(points), dtype=np.float64)
+        if self._points:
+            values = checked(self._points(points), len(points))
+        elif isinstance(self.problem, Function):
+            values = checked(self.problem(points, generator(0)), len(points))
+        else:  # a problem of the user's own kind, which may be noisy: every run has its own stream
+            parts = [self.problem(p, generator(*s, generation)) for p, s in zip(x, streams, strict=True)]
+            values = np.concatenate([checked(part, x.shape[1]) for part in parts])
         return np.where(np.isnan(values), np.inf, values).reshape(x.shape[:2])
 
     def close(self) -> None:

@@ -7,10 +7,12 @@ from typing import Any
 from autov.core import InputError
 from autov.designer.fitness import Inner
 
-# The paper's settings, all of them (Section V-A); early_stop does not change its results, only its time.
+# The paper's settings, all of them (Section V-A); early_stop does not change its results, only its time. The bounds are
+# tied because the operator it prints has zero means and equal variances for both of them in every row, which free
+# weights would not give; tie_bounds=False is the letter of its text, and stalls (docs/designing.md).
 PAPER: dict[str, Any] = {
     "population": 100, "generations": 1000, "inner": Inner(100, 100, 9), "reevaluate": 0, "final_race": False,
-    "early_stop": True, "tie_bounds": False,
+    "early_stop": True, "tie_bounds": True,
 }  # fmt: skip
 # About five minutes and about one minute on two cores.
 STANDARD: dict[str, Any] = {

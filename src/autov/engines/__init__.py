@@ -1,6 +1,6 @@
-"""Where work runs: threads for compiled code, processes for Python code."""
+"""Where work runs: processes for Python code (compiled code uses plain threads)."""
 
-from autov.engines.pools import map_processes, map_threads, worker_count
+from autov.engines.pools import map_processes, worker_count
 from autov.engines.python import PointPool
 
-__all__ = ["PointPool", "map_processes", "map_threads", "worker_count"]
+__all__ = ["PointPool", "map_processes", "worker_count"]

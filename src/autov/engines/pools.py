@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from typing import Any, TypeVar
 
 from autov.core import InputError
@@ -30,14 +30,6 @@ def _ordered(pool: Executor, call: Callable[[Item], Result], items: Iterable[Ite
     finally:
         for future in futures:
             future.cancel()
-
-
-def map_threads(call: Callable[[Item], Result], items: Iterable[Item], workers: int) -> list[Result]:
-    """Results of call over items, in order; call should release the GIL."""
-    if workers == 1:
-        return [call(item) for item in items]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(_ordered(pool, call, items))
 
 
 def single_threaded() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import signal
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -17,6 +19,7 @@ _point: Callable[[Array], float] | None = None
 def _start(point: Callable[[Array], float]) -> None:
     global _point
     _point = point
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends the workers
 
 
 def _call(x: Array) -> float:
@@ -36,8 +39,8 @@ class PointPool:
         try:
             chunk = max(1, len(x) // (4 * self._workers))
             return np.array(list(self._pool.map(_call, x, chunksize=chunk)))
-        except (BrokenProcessPool, AttributeError, TypeError) as error:
-            if isinstance(error, BrokenProcessPool) or "pickle" in str(error):
+        except (BrokenProcessPool, pickle.PicklingError, AttributeError, TypeError) as error:
+            if isinstance(error, (BrokenProcessPool, pickle.PicklingError)) or "pickle" in str(error):
                 raise InputError(
                     f"workers: the function cannot run in worker processes ({error}); define it at the top level of a "
                     f"module or use workers=1"

@@ -125,7 +125,7 @@ def step(x, out):  # noqa: D103
     flat = x.ravel()
     terms = np.empty(flat.size)
     for k in range(flat.size):
-        a = math.floor(flat[k] + 0.5)
+        a = np.floor(flat[k] + 0.5)
         terms[k] = a * a
     row_sums(terms, x.shape[1], out)
 

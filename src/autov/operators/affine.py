@@ -15,6 +15,7 @@ from autov.kernels.variation import Variation
 from autov.operators.forms import BOUNDS, code_of, inputs_of, weights_of
 
 Draw = Literal["variable", "solution"]
+LARGEST = 1e6  # of a mean or spread: beyond it, squares of differences could overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +68,13 @@ class AffineOperator:
                     f"{name}: must have shape {(k, len(weights))} (rows x weights of {', '.join(weights)}), "
                     f"got {arrays[name].shape}"
                 )
+        for name in ("mean", "std"):
+            if np.abs(arrays[name]).max(initial=0.0) > LARGEST:
+                raise InputError(f"{name}: must not exceed {LARGEST:g}, found {np.abs(arrays[name]).max():g}")
         if (arrays["std"] < 0).any():
             raise InputError(f"std: must not be negative, found {arrays['std'].min()}")
-        if (arrays["probability"] < 0).any() or arrays["probability"].sum() <= 0:
-            raise InputError("probability: must not be negative and must sum to a positive number")
+        if (arrays["probability"] < 0).any() or not 0 < arrays["probability"].max() < 1e100:
+            raise InputError("probability: must not be negative, and must sum to a positive number below 1e100")
         if self.draw not in ("variable", "solution"):
             raise InputError(f"draw: must be 'variable' or 'solution', got {self.draw!r}")
         object.__setattr__(self, "inputs", inputs)

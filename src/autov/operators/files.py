@@ -38,6 +38,8 @@ def from_dict(data: Any, where: str = "operator") -> AffineOperator:
         raise FileError(f'{where}: not an operator file (it has no "format": "{FORMAT}")')
     if data.get("version") != VERSION:
         raise FileError(f"{where}: version {data.get('version')!r} is unknown, this autov reads version {VERSION}")
+    if not isinstance(data.get("provenance", {}), Mapping):
+        raise FileError(f"{where}: provenance must be an object")
     try:
         names = weights_of(inputs_of(data["inputs"]), bool(data.get("tie_bounds", False)))
         rows = []
@@ -92,6 +94,6 @@ def load(source: str | os.PathLike[str] | AffineOperator) -> AffineOperator:
             raise FileError(f"{name}: cannot be read: {error}") from None
     try:
         data = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         raise FileError(f"{name}: not valid JSON (truncated?): {error}") from None
     return from_dict(data, name)

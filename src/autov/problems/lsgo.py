@@ -34,7 +34,8 @@ from autov.kernels.lsgo import (
     SKEWED,
     SPHERE,
 )
-from autov.kernels.objective import Objective, compile_objective, evaluate
+from autov.kernels.objective import Objective, compile_objective
+from autov.kernels.run import evaluate_blocks
 
 VARIANTS = ("cpp", "paper")
 PREFIX = {"cpp": "lsgo-f", "paper": "lsgo-paper-f"}
@@ -183,7 +184,7 @@ class LSGO:
         if x.ndim != 2 or x.shape[1] != self.dim:
             raise InputError(f"x: {self.name} needs points of {self.dim} variables, got an array of shape {x.shape}")
         out = np.empty(len(x))
-        evaluate(self.objective(), x, out, x, np.uint64(0), np.uint64(0))
+        evaluate_blocks(np.zeros(2, np.uint64), 0, self.objective(), x, out)
         return out
 
     def objective(self) -> Objective:

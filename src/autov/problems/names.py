@@ -65,14 +65,14 @@ def parse(
     ``+rotate=run`` draws a new M for every run; ``+bound=b`` puts a classic problem on [-b, b]^d.
     ``lower``, ``upper`` and ``vectorized`` belong to functions given as ``module:name`` or ``file.py:name``.
     """
-    head, *steps = name.split("+")
+    place, colon, rest = name.rpartition(":")  # a path may hold a plus sign
+    first, *steps = rest.split("+")
+    head = place + colon + first
     if ":" in head:
         problem = _user(head, dim, lower, upper, vectorized)
     else:
-        if lower is not None or upper is not None:
-            raise InputError(
-                f"lower, upper: only for functions of yours; {head} has its own box (see +bound=, +scale=)"
-            )
+        if lower is not None or upper is not None or vectorized:
+            raise InputError(f"lower, upper, vectorized: only for functions of yours; {head} has its own box")
         problem = _base(head, dim)
     for step in steps:
         key, _, value = step.partition("=")
@@ -81,8 +81,9 @@ def parse(
         elif key == "scale":
             problem = Scaled(problem, _number(value, key))
         elif key == "rotate":
-            seed = run if value == "run" else _number(value, key)
-            problem = Rotated(problem, int(seed) if seed == int(seed) else seed)  # type: ignore[arg-type]
+            if value != "run" and not value.isdecimal():
+                raise InputError(f"rotate: expected a seed (0, 1, 2, ...) or run, got {value!r}")
+            problem = Rotated(problem, run if value == "run" else int(value))
         elif key == "bound" and isinstance(problem, Classic):
             problem = dataclasses.replace(problem, bound=_number(value, key))
         else:

@@ -23,6 +23,7 @@ def is_compiled(fun: Any) -> bool:
 
 def locate(error: BaseException, point: Array) -> None:
     """Put the point into the message of an exception that the objective raised."""
+    error.autov_point = point  # type: ignore[attr-defined]
     where = f"objective failed at x = {np.array2string(point, threshold=20, separator=', ')}"
     if len(error.args) == 1 and isinstance(error.args[0], str):
         error.args = (f"{error.args[0]} ({where})",)
@@ -59,6 +60,8 @@ class Function:
         except Exception as error:
             locate(error, x)
             raise
+        if value is None:
+            raise InputError(f"objective: {self.name} must return a number, got None")
         try:
             array = np.asarray(value, dtype=np.float64)
             if array.size != 1:
@@ -71,7 +74,11 @@ class Function:
 
     def batch(self, x: Array) -> Array:
         """The values of a batch by one call."""
-        value = self.fun(x.copy(), *self.args)
+        try:
+            value = self.fun(x.copy(), *self.args)
+        except Exception as error:
+            locate(error, x)
+            raise
         try:
             array = np.asarray(value, dtype=np.float64)
         except (TypeError, ValueError):
@@ -177,13 +184,16 @@ def import_function(source: str) -> Any:
         if not path.is_file():
             raise InputError(f"function: no file {place!r}")
         # Registered under its own name, so that worker processes can unpickle what it defines.
-        spec = importlib.util.spec_from_file_location(path.stem, path)
+        known = sys.modules.get(path.stem)
+        taken = known is not None and getattr(known, "__file__", None) != str(path)
+        called = f"autov_user_{path.stem}" if taken else path.stem
+        spec = importlib.util.spec_from_file_location(called, path)
         if spec is None or spec.loader is None:
             raise InputError(f"function: cannot import {place!r}")
         if str(path.parent) not in sys.path:
             sys.path.insert(0, str(path.parent))
         module = importlib.util.module_from_spec(spec)
-        sys.modules[path.stem] = module
+        sys.modules[called] = module
         try:
             spec.loader.exec_module(module)
         except Exception as error:
