@@ -78,8 +78,8 @@ def _problems(given: Any, dim: int) -> list[Any]:
 def design(
     problem: Any, *, form: str | Sequence[str] = "h3", rows: int = 10, draw: Draw = "variable",
     tie_bounds: bool | None = None, dim: int = 30, population: int | None = None, generations: int | None = None,
-    inner: Inner | None = None, preset: str | None = "quick", rng: Seed = None, workers: int | None = None,
-    checkpoint: str | PathLike[str] | None = None, resume: bool = False, progress: Any = False,
+    inner: Inner | None = None, preset: str | None = None, rng: Seed = None, workers: int | None = None,
+    checkpoint: str | PathLike[str] | None = None, resume: bool = False, progress: Any = True,
     aggregate: str = "rank", reevaluate: bool | int | None = None, final_race: bool | None = None,
     early_stop: bool | None = None,
 ) -> Design:  # fmt: skip
@@ -96,12 +96,12 @@ def design(
         population: number of candidate operators.
         generations: generations of the search after the first population.
         inner: population, generations and runs of the metaheuristic that tries a candidate (Algorithm 2).
-        preset: "quick", "standard" or "paper": settings for what is left out above and below.
+        preset: "quick" (also if None), "standard" or "paper": settings for what is left out above and below.
         rng: seed; the same seed gives the same operator for any number of workers.
         workers: threads (compiled problems) or processes (slow Python functions); all cores by default.
         checkpoint: a file to write the search to every few seconds.
         resume: go on from the checkpoint if it is there.
-        progress: True for a display in the terminal, or a callable that takes a `Progress` after each generation.
+        progress: a display in the terminal (nothing elsewhere), or a callable that takes a `Progress`.
         aggregate: for several problems, "rank" or "log-gap" (see `autov.designer.aggregate`).
         reevaluate: fresh runs that every survivor gets each generation (True: 1); cures the winner's curse.
         final_race: choose the operator among the best survivors by a race on fresh seeds.
@@ -221,7 +221,7 @@ def _finish(
     seconds += time.perf_counter() - start
     provenance = {
         "problem": ", ".join(described["problems"]), "dim": described["dims"][0], "seed": described["seed"],
-        "preset": preset, "evaluations": state.evaluations, "fitness": _finite(state.fitness[winner]),
+        "preset": preset or "quick", "evaluations": state.evaluations, "fitness": _finite(state.fitness[winner]),
         "retested_fitness": _finite(retested[0].mean()), "retest_runs": RETEST_RUNS,
         "settings": described, "autov": metadata.version("autov"),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
