@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from autov.adapters.library import Objective, library, release
+from autov.adapters.imports import Objective, library, release
 from autov.algorithms.evolution import initial_points
 from autov.algorithms.shared import check_choice, check_ranges
 from autov.core import Array, Box, Generator, InputError

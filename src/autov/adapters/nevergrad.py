@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from autov.adapters.library import Objective, library, release, start
+from autov.adapters.imports import Objective, library, release, start
 from autov.algorithms.evolution import initial_points
 from autov.core import Array, Box, Generator, InputError
 

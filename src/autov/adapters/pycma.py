@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from autov.adapters.library import Objective, library, release, start
+from autov.adapters.imports import Objective, library, release, start
 from autov.algorithms.evolution import initial_points
 from autov.algorithms.shared import check_ranges
 from autov.core import Array, Box, Generator, InputError, generator

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from autov.adapters.library import Objective, library, release
+from autov.adapters.imports import Objective, library, release
 from autov.algorithms.evolution import initial_points
 from autov.algorithms.shared import check_ranges, need
 from autov.core import Array, Box, Generator, InputError, generator
