@@ -36,13 +36,13 @@ def _search_rate(workers: int, generations: int) -> tuple[float, float]:
 
 def _seconds_per_run(dim: int, rows: int, runs: int, workers: int) -> float:
     """Seconds for ``runs`` inner runs of random operators of that size."""
-    inner_runs = InnerRuns(Classic("rastrigin", dim), Inner(100, 20, runs), workers)
+    inner_runs = InnerRuns(Classic("rastrigin", dim), Inner(100, 100, runs), workers)
     encoding = Encoding.of("h3", rows, "variable", False)
     stack = encoding.stack(encoding.box.sample(1, np.random.default_rng(1)))
     zero, numbers = np.zeros(runs, np.int64), np.arange(runs)
     base = stream_key(1, INNER, 0)
     inner_runs(base, stack, zero, zero, numbers)
-    seconds = best_seconds(lambda: inner_runs(base, stack, zero, zero, numbers), 3)
+    seconds = best_seconds(lambda: inner_runs(base, stack, zero, zero, numbers), 9)
     inner_runs.close()
     return seconds
 
@@ -51,7 +51,7 @@ def bench_design(generations: int = 6) -> dict[str, Any]:
     """The search of the paper's preset, its projected time, and how the cost grows."""
     operator, problem = load("paper-h3"), Classic("rastrigin", 30)
     rng = np.random.default_rng(1)
-    slow = 10_000 / best_seconds(lambda: numpy_run(operator, problem, 10_000, 100, rng), 5)
+    slow = 10_000 / best_seconds(lambda: numpy_run(operator, problem, 10_000, 100, rng), 20)
     cores = worker_count(None)
     threads = {}
     saved = 0.0
