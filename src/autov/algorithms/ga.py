@@ -8,7 +8,7 @@ Informatics 26, 1996.
 Binary tournaments pick the parents, every two parents give two children, and the best of parents and children
 survive. Each variable of a pair is crossed with probability 0.5, as Deb and Agrawal do for several variables.
 A coin then decides for each crossed variable which child gets which value, as in Deb's programs; the paper leaves it
-open, and without it the figures of the AutoV paper are missed by far (sphere: 2.7e3, paper 15).
+open. It is the one of four forms tried whose results fit the AutoV paper's GA; without it they are missed by far.
 The mutation is the form for bounded variables, which never leaves the box; children of the crossover are clipped.
 """
 
