@@ -37,7 +37,7 @@ def test_an_update_follows_the_equations(settings):
     n, d = 12, 3
     rng = generator(1)
     state, _ = started(cma, BOX.sample(n, rng), sphere, BOX)
-    for _ in range(3):
+    for _ in range(4):  # then the last update decomposes, also where only every second one does
         x, state = cma.ask(state, rng)
         state = cma.tell(state, x, sphere(x), rng)
     x, state = cma.ask(state, rng)
@@ -64,6 +64,22 @@ def test_an_update_follows_the_equations(settings):
     np.testing.assert_allclose(after.basis @ np.diag(after.scale**2) @ after.basis.T, after.C, atol=1e-9)
 
 
+def test_damping_multiplies_and_sampled_steps_are_not_clipped():
+    assert CMAES(damping=3.0).rates(20, 5).d_sigma == pytest.approx(3 * 1.15)
+    assert CMAES(damping=3.0, **FORMULAS).rates(20, 5).d_sigma == pytest.approx(
+        3 * CMAES(**FORMULAS).rates(20, 5).d_sigma
+    )
+    outside = {}
+    for steps in ("clipped", "sampled"):
+        cma = CMAES(sigma=5.0, steps=steps)
+        state = cma.init(BOX, 50, 1000, generator(1))
+        x, state = cma.ask(state, generator(2))
+        assert ((x >= BOX.lower) & (x <= BOX.upper)).all()
+        reached = state.mean + state.sigma * state.y
+        outside[steps] = ((reached < -1e-9) | (reached > 1 + 1e-9)).any()
+    assert outside == {"clipped": False, "sampled": True}
+
+
 def test_the_sample_has_the_covariance():
     cma = CMAES(sigma=1e-4)
     A = np.array([[2.0, 0, 0], [1, 1, 0], [0, 0.5, 0.3]])
@@ -78,7 +94,7 @@ def test_the_sample_has_the_covariance():
 def test_the_decomposition_is_lazy_in_many_dimensions():
     cma, d = CMAES(), 200
     rates = cma.rates(8, d)
-    gap = math.ceil(1 / (10 * d * (rates.c_1 + rates.c_mu)))
+    gap = math.ceil(1 / (2 * d * (rates.c_1 + rates.c_mu)))
     assert gap > 1
     ages = []
     drive(cma, sphere, Box.cube(-1, 1, d), popsize=8, maxfev=8 * (2 * gap + 2),

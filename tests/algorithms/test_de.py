@@ -1,10 +1,11 @@
 """DE: one step from a hand-made state against the equations."""
 
 import numpy as np
+import pytest
 
 from autov.algorithms.de import DE, binomial
-from autov.algorithms.shared import distinct, partners
-from autov.core import Box, generator
+from autov.algorithms.shared import distinct, partners, tournament
+from autov.core import Box, InputError, generator
 from tests.algorithms.driver import sphere, started
 
 BOX = Box.cube(-10, 10, 4)
@@ -35,6 +36,18 @@ def test_a_step_follows_the_equations():
             v = x[r[i, 0], j] + 0.5 * (x[r[i, 1], j] - x[r[i, 2], j])  # (2)
             expected = v if cross[i, j] < 0.9 or j == sure[i] else x[i, j]  # (4)
             assert np.isclose(trial[i, j], np.clip(expected, -10, 10))
+
+
+def test_a_mutant_may_start_from_its_target():
+    """Partners are winners: with one point far better than all others, it is the first partner in most differences."""
+    de = DE(base="target", CR=1.0)
+    x = generator(1).uniform(-3, 3, (8, 4))
+    state, _ = started(de, x, sphere, BOX)
+    trial, _ = de.ask(state, generator(7))
+    r2, r3 = tournament(state.f, 16, generator(7)).reshape(2, 8)
+    np.testing.assert_allclose(trial, np.clip(x + 0.5 * (x[r2] - x[r3]), -10, 10))
+    with pytest.raises(InputError, match="base: must be one of random, target"):
+        DE(base="best")
 
 
 def test_crossover_takes_one_variable_at_least():

@@ -27,6 +27,13 @@ def test_children_and_step_sizes_follow_the_equations():
             assert np.isclose(after.child_eta[i, j], eta)
 
 
+def test_first_step_sizes_may_be_uniform():
+    state = FEP(eta=2.0, start="uniform").init(BOX, 5000, 1, generator(1))
+    assert 0 < state.eta.min() < 0.01
+    assert 1.99 < state.eta.max() <= 2
+    assert abs(state.eta.mean() - 1) < 0.02
+
+
 def test_those_with_most_wins_survive():
     fep = FEP(opponents=3)
     x = generator(1).uniform(-3, 3, (5, 4))

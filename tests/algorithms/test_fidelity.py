@@ -1,8 +1,8 @@
 """Against independent programs, in distribution: best values of 30 runs of both, on sphere and Rastrigin.
 
 Two samples agree if the ratio of their medians is within the stated limit; where nothing differs on purpose, the
-rank-sum test must also not reject equality at 0.001. FEP, CSO and SHADE have no peer among the installed programs:
-their equations are checked step by step in their own tests.
+rank-sum test must also not reject equality at 0.001. FEP and CSO have no peer among the installed programs: their
+equations are checked step by step in their own tests.
 """
 
 import numpy as np
@@ -115,6 +115,27 @@ def test_cma_es_agrees_with_cma(fun):
         assert abs(np.median(mine) - np.median(theirs)) < 1
     else:
         agree(np.array(mine), np.array(theirs), ratio=1.6, p=0.001)
+
+
+@BOTH
+def test_shade_agrees_with_minionpy(fun):
+    """Minionpy's L-SHADE with a population that does not shrink. It draws p and resets CR in another way; both clip."""
+    minionpy = pytest.importorskip("minionpy")
+    bounds = list(zip(BOXES[fun].lower, BOXES[fun].upper, strict=True))
+    options = {
+        "population_size": POPSIZE, "minimum_population_size": POPSIZE, "memory_size": 20, "archive_size_ratio": 1.0,
+        "bound_strategy": "clip", "x_tol": 0.0,
+    }  # fmt: skip
+
+    def peer(seed):
+        return (
+            minionpy.LSHADE(lambda x, *_: list(fun(np.asarray(x))), bounds, maxevals=MAXFEV, seed=seed, options=options)
+            .optimize()
+            .fun
+        )
+
+    theirs = np.array([peer(seed) for seed in range(RUNS)])
+    agree(ours(make("shade", H=20, repair="clip"), fun), theirs, ratio=2)
 
 
 @BOTH

@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.stats import kstest
 
-from autov.algorithms.ga import GA, polynomial_mutation, sbx, tournament
+from autov.algorithms.ga import GA, polynomial_mutation, sbx
+from autov.algorithms.shared import tournament
 from autov.core import Box, generator
 from tests.algorithms.driver import sphere, started
 

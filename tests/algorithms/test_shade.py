@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from autov.algorithms.shade import SHADE, gains, lehmer, midway, scale_factors, shrink
+from autov.algorithms.shade import SHADE, gains, lehmer, repaired, scale_factors, shrink
 from autov.core import Box, generator
 from tests.algorithms.driver import sphere, started
 
@@ -12,7 +12,7 @@ BOX = Box.cube(-10, 10, 4)
 
 
 def test_scale_factors_are_positive_and_at_most_one():
-    F = scale_factors(np.full(20_000, 0.5), generator(1))
+    F = scale_factors(np.full(20_000, 0.5), 0.1, generator(1))
     assert (F > 0).all()
     assert F.max() == 1
     # Cauchy at 0.5 with scale 0.1, cut off at 0: P(F < 0.5) = (1/2 - P(C <= 0)) / (1 - P(C <= 0)).
@@ -20,10 +20,22 @@ def test_scale_factors_are_positive_and_at_most_one():
     assert abs((F < 0.5).mean() - (0.5 - below) / (1 - below)) < 0.015
 
 
+def test_a_wider_spread_is_wider():
+    F = scale_factors(np.full(20_000, 0.5), 0.4, generator(1))
+    below = 0.5 + np.arctan(-0.5 / 0.4) / np.pi  # P(C <= 0)
+    assert abs((F == 1).mean() - below / (1 - below)) < 0.015  # cut at 1 as often as it would be below 0
+    shade = SHADE(spread=0.0, H=3)
+    state, rng = started(shade, np.diag([1.0, 2, 3, 4]), sphere, BOX)
+    _, after = shade.ask(state, rng)
+    assert (after.F == 0.5).all()
+    assert (after.CR == 0.5).all()
+
+
 def test_outside_goes_half_way_to_the_bound():
     parent = np.array([[4.0, -6.0, 1.0, 2.0]])
     mutant = np.array([[30.0, -11.0, 5.0, 10.0]])
-    assert midway(mutant, parent, BOX).tolist() == [[7, -8, 5, 10]]
+    assert repaired(mutant, parent, BOX, "midway").tolist() == [[7, -8, 5, 10]]
+    assert repaired(mutant, parent, BOX, "clip").tolist() == [[10, -10, 5, 10]]
 
 
 def test_memory_archive_and_survival():

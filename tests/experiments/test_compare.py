@@ -1,12 +1,15 @@
 import subprocess
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
 
 from autov.core import InputError
 from autov.experiments import EXPERIMENTS, Paired, compare, paper_experiment, paper_figures, reproduce
-from autov.experiments.paper import printed
+from autov.experiments.experiment import experiment
+from autov.experiments.paper import WRITTEN, printed
+from autov.problems import parse
 from autov.stats import summarise
 from tests.experiments.tiny import RandomSearch
 
@@ -52,12 +55,44 @@ def test_paper_figures_are_complete():
     assert [counts["SHADE"].count(sign) for sign in "+-="] == [5, 8, 2]
 
 
-@pytest.mark.parametrize("name", ["table-2", "table-3", "table-7", "table-8", "fig-6"])
-def test_paper_experiments(name):
+@pytest.mark.parametrize(
+    ("name", "maxfev"),
+    [("table-2", 20_000), ("table-3", 20_000), ("table-7", 10_000), ("table-8-text", 10_000), ("fig-6", 10_000)],
+)
+def test_paper_experiments(name, maxfev):
     planned = paper_experiment(name, runs=2)
     entry = printed(name)
     assert len(planned.tasks) == 2 * len(entry.algorithms) * len(entry.problems)
-    assert {(task.dim, task.maxfev, task.popsize) for task in planned.tasks} == {(30, 10_000, 100)}
+    assert {(task.dim, task.maxfev, task.popsize) for task in planned.tasks} == {(30, maxfev, 100)}
+
+
+def test_the_shifted_problems_have_their_optima_nine_percent_off():
+    for name, (row,) in EXPERIMENTS["table-7"].problems.items():
+        plain, moved = parse(f"paper-{row}"), parse(name)
+        if row == "f8":
+            assert name == "paper-f8"
+            continue
+        np.testing.assert_allclose(moved.optimum - plain.optimum, 0.09 * plain.box.upper)
+        assert np.array_equal(moved.box.upper, plain.box.upper)
+        assert f"{name}+rotate=run" in EXPERIMENTS["table-8"].problems
+
+
+def test_the_letter_of_the_text_changes_no_setting():
+    for name in ("table-7-text", "table-8-text"):
+        assert all("+" not in spec for spec in EXPERIMENTS[name].algorithms.values())
+    assert "paper-f3" in EXPERIMENTS["table-7-text"].problems
+
+
+def test_runs_may_differ():
+    planned = paper_experiment("table-9", runs={"AutoV": 3, **dict.fromkeys(WRITTEN, 2), "SHADE": 4})
+    counts = Counter(task.label for task in planned.tasks)
+    assert (counts["SHADE"], counts["AutoV"], counts["GA"]) == (60, 30, 30)
+    assert [task.run for task in planned.tasks] == sorted(task.run for task in planned.tasks)
+    assert {t.label for t in paper_experiment("fig-6", {"GA": 31}).tasks if t.run == 30} == {"GA"}
+    with pytest.raises(InputError, match="unknown Foo"):
+        paper_experiment("table-9", {"Foo": 1})
+    with pytest.raises(InputError, match="one for each of ga, de"):
+        experiment(["ga", "de"], "f1", runs={"ga": 1})
 
 
 def test_the_figure_is_part_of_the_table():
@@ -67,11 +102,11 @@ def test_the_figure_is_part_of_the_table():
 def test_reproduce(monkeypatch):
     import dataclasses
 
-    few = {label: EXPERIMENTS["table-7"].algorithms[label] for label in ("GA", "AutoV")}
-    where = {name: EXPERIMENTS["table-7"].problems[name] for name in ("paper-f1", "paper-f6")}
-    short = dataclasses.replace(EXPERIMENTS["table-7"], algorithms=few, problems=where, maxfev=1000)
-    monkeypatch.setitem(EXPERIMENTS, "table-7", short)
-    found = reproduce("table-7", runs=6, workers=1, store=None)
+    few = {label: WRITTEN[label] for label in ("GA", "AutoV")}
+    where = {name: EXPERIMENTS["table-7-text"].problems[name] for name in ("paper-f1", "paper-f6")}
+    short = dataclasses.replace(EXPERIMENTS["table-7-text"], algorithms=few, problems=where, maxfev=1000)
+    monkeypatch.setitem(EXPERIMENTS, "table-7-text", short)
+    found = reproduce("table-7-text", runs=6, workers=1, store=None)
     cells = {(cell.problem, cell.algorithm): cell for cell in found.cells}
     assert cells["paper-f1", "GA"].paper_mean == 14.973
     assert cells["paper-f1", "GA"].paper_sign == "-"

@@ -11,7 +11,9 @@ from autov.experiments.store import MAGIC, VERSION
 
 @pytest.fixture
 def tasks():
-    return experiment(["mine=autov", "ga"], "sphere", dim=3, maxfev=300, popsize=10, runs=2, seed=2**64 - 1).tasks
+    """Runs 0 and 1 of one algorithm, then of the other."""
+    options = {"dim": 3, "maxfev": 300, "popsize": 10, "runs": 2, "seed": 2**64 - 1}
+    return sum((experiment(spec, "sphere", **options).tasks for spec in ("mine=autov", "ga")), ())
 
 
 def test_rows_come_back_as_they_went_in(tmp_path, tasks):

@@ -4,15 +4,16 @@ N. Hansen and A. Ostermeier, Completely derandomized self-adaptation in evolutio
 9, 2001; equations and default formulas as in N. Hansen, The CMA evolution strategy: a tutorial, arXiv:1604.00772.
 
 Variables are scaled to the unit box, so one step size serves variables of any width. Points are clipped to the box,
-and the update uses the clipped points; both are open in the papers.
+and the update uses the clipped points (``steps="sampled"``: the points before clipping); both are open in the papers.
 
 Table IV fixes c_sigma, d_sigma and c_c to numbers that no formula gives for 30 variables and 100 points (about 0.47,
 1.47 and 0.14). They are the defaults, for any dimension: step size and paths then look back about ten generations,
 which is short but sound for 1000 variables, too. None stands for the tutorial's formula. The two learning rates of
 the matrix are not in Table IV and follow the formulas; ``c_mu=0`` is the rank-one update of 2001.
 
-The eigendecomposition costs d^3 and is brought up to date only when 1 / (10 d (c_1 + c_mu)) generations have passed
-since the last one: every generation for 30 variables, every second one for 1000. Memory: a state holds the matrix and
+The eigendecomposition costs d^3 and is brought up to date only when 1 / (2 d (c_1 + c_mu)) generations have passed
+since the last one, when the matrix has learnt 1 / (2 d) of what is new: every generation for 30 variables, every tenth
+for 1000. Memory: a state holds the matrix and
 its eigenvectors, 2 d^2 numbers, and an update about five times d^2 for a moment (16 MB and 40 MB for 1000 variables).
 The decomposition is quickest with BLAS on one thread.
 """
@@ -21,12 +22,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from autov.algorithms.evolution import initial_points
-from autov.algorithms.shared import check_ranges, need
+from autov.algorithms.shared import check_choice, check_ranges, need
 from autov.core import Array, Box, Generator
 
 
@@ -65,7 +66,10 @@ class Rates(NamedTuple):
 
 @dataclass(frozen=True)
 class CMAES:
-    """Settings; those of Table IV by default, None for the tutorial's formula. Sigma is a part of the box width."""
+    """Settings; those of Table IV by default, None for the tutorial's formula. Sigma is a part of the box width.
+
+    Damping multiplies d_sigma, whether given or by its formula.
+    """
 
     name: ClassVar[str] = "cma-es"
     sigma: float = 0.6
@@ -74,10 +78,13 @@ class CMAES:
     c_c: float | None = 0.105
     c_1: float | None = None
     c_mu: float | None = None
+    damping: float = 1.0
+    steps: Literal["clipped", "sampled"] = "clipped"
 
     def __post_init__(self) -> None:
         check_ranges(self, sigma=(1e-100, 1e100), c_sigma=(1e-9, 1), d_sigma=(1e-3, 1e9), c_c=(1e-9, 1))
-        check_ranges(self, c_1=(0, 1), c_mu=(0, 1))
+        check_ranges(self, c_1=(0, 1), c_mu=(0, 1), damping=(1e-3, 1e3))
+        check_choice(self, steps=("clipped", "sampled"))
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> CMAESState:  # noqa: ARG002
         """A uniform mean, or that of the given points, which then join the first sample."""
@@ -98,7 +105,8 @@ class CMAES:
         y = (rng.standard_normal((state.popsize, box.dim)) * state.scale) @ state.basis.T  # (38), (39)
         free = state.mean + state.sigma * y  # (40)
         inside = np.clip(free, 0, 1)
-        y = np.where(inside == free, y, (inside - state.mean) / state.sigma)
+        if self.steps == "clipped":
+            y = np.where(inside == free, y, (inside - state.mean) / state.sigma)
         x = box.clip(box.lower + inside * box.width)
         k = len(state.given)
         x[:k] = box.clip(state.given)
@@ -122,7 +130,7 @@ class CMAES:
         C = rows.T @ rows  # (47), one product for both ranks
         C += (1 - c_1 - c_mu + (not h) * c_1 * c_c * (2 - c_c)) * state.C
         basis, scale, decomposed = state.basis, state.scale, state.decomposed
-        if (generation - decomposed) * 10 * d * (c_1 + c_mu) >= 1:
+        if (generation - decomposed) * 2 * d * (c_1 + c_mu) >= 1:
             basis, scale = decompose(C)
             decomposed = generation
         return replace(
@@ -141,13 +149,13 @@ class CMAES:
         w /= w.sum()
         mu_eff = float(1 / (w @ w))
         c_sigma = (mu_eff + 2) / (d + mu_eff + 5) if self.c_sigma is None else self.c_sigma
-        d_sigma = 1 + 2 * max(0.0, math.sqrt((mu_eff - 1) / (d + 1)) - 1) + c_sigma
+        d_sigma = self.d_sigma
+        if d_sigma is None:
+            d_sigma = 1 + 2 * max(0.0, math.sqrt((mu_eff - 1) / (d + 1)) - 1) + c_sigma
         c_c = (4 + mu_eff / d) / (d + 4 + 2 * mu_eff / d) if self.c_c is None else self.c_c
         c_1 = 2 / ((d + 1.3) ** 2 + mu_eff) if self.c_1 is None else self.c_1
         c_mu = 2 * (mu_eff - 2 + 1 / mu_eff) / ((d + 2) ** 2 + mu_eff) if self.c_mu is None else self.c_mu
-        return Rates(
-            w, mu_eff, c_sigma, d_sigma if self.d_sigma is None else self.d_sigma, c_c, c_1, min(1 - c_1, c_mu)
-        )
+        return Rates(w, mu_eff, c_sigma, d_sigma * self.damping, c_c, c_1, min(1 - c_1, c_mu))
 
 
 def decompose(C: Array) -> tuple[Array, Array]:

@@ -5,16 +5,19 @@ continuous spaces, Journal of Global Optimization 11, 1997: equations (2)-(5).
 
 The paper has no boxes: trial points are clipped. A trial point as good as its target replaces it, as in the authors'
 program (their text asks for a smaller value), so that the search can cross a plateau.
+
+``base="target"`` is another reading of the name: the mutant starts from its own target, and the two points of the
+difference are winners of binary tournaments.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from autov.algorithms.shared import check_ranges, first_points, need, partners
+from autov.algorithms.shared import check_choice, check_ranges, first_points, need, partners, tournament
 from autov.core import Array, Box, Generator
 
 
@@ -34,9 +37,11 @@ class DE:
     name: ClassVar[str] = "de"
     F: float = 0.5
     CR: float = 0.9
+    base: Literal["random", "target"] = "random"
 
     def __post_init__(self) -> None:
         check_ranges(self, F=(0, 2), CR=(0, 1))
+        check_choice(self, base=("random", "target"))
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> DEState:  # noqa: ARG002
         """Uniform first points, four at least."""
@@ -48,7 +53,11 @@ class DE:
         if not state.f.size:
             return state.x.copy(), state
         x = state.x
-        r1, r2, r3 = partners(len(x), 3, rng).T
+        if self.base == "random":
+            r1, r2, r3 = partners(len(x), 3, rng).T
+        else:
+            r1 = np.arange(len(x))
+            r2, r3 = tournament(state.f, 2 * len(x), rng).reshape(2, -1)
         mutant = x[r1] + self.F * (x[r2] - x[r3])  # (2)
         return state.box.clip(binomial(x, mutant, self.CR, rng)), state
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from autov.algorithms.shared import check_ranges, first_points
-from autov.core import Array, Box, Generator, InputError
+from autov.algorithms.shared import check_choice, check_ranges, first_points
+from autov.core import Array, Box, Generator
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,23 +36,26 @@ class FEPState:
 class FEP:
     """Settings; those of Table IV by default. The number of opponents is that of the FEP paper.
 
+    First step sizes are all eta, or uniform numbers up to eta with ``start="uniform"``.
     The FEP paper mutates by Cauchy numbers; eq. 5 of the AutoV paper writes normal ones (classical EP), law="normal".
     """
 
     name: ClassVar[str] = "fep"
     eta: float = 3.0
     opponents: int = 10
-    law: str = "cauchy"
+    law: Literal["cauchy", "normal"] = "cauchy"
+    start: Literal["equal", "uniform"] = "equal"
 
     def __post_init__(self) -> None:
         check_ranges(self, eta=(1e-100, 1e100), opponents=(1, 1e6))
-        if self.law not in ("cauchy", "normal"):
-            raise InputError(f"law: must be 'cauchy' or 'normal', got {self.law!r}")
+        check_choice(self, law=("cauchy", "normal"), start=("equal", "uniform"))
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> FEPState:  # noqa: ARG002
-        """Uniform first points with equal step sizes."""
+        """Uniform first points with their step sizes."""
         x = first_points(box, popsize, rng, x0)
         eta = np.full(x.shape, float(self.eta))
+        if self.start == "uniform":
+            eta *= 1 - rng.random(x.shape)  # never zero
         return FEPState(box, x, eta, np.empty(0), eta)
 
     def ask(self, state: FEPState, rng: Generator) -> tuple[Array, FEPState]:

@@ -19,7 +19,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from autov.algorithms.shared import best, check_ranges, first_points
+from autov.algorithms.shared import best, check_ranges, first_points, tournament
 from autov.core import Array, Box, Generator
 from autov.operators.sbx import spread_factor
 
@@ -79,12 +79,6 @@ class GA:
     def population(self, state: GAState) -> tuple[Array, Array]:
         """The survivors."""
         return state.x, state.f
-
-
-def tournament(f: Array, count: int, rng: Generator) -> np.ndarray:
-    """Indices of the winners of count binary tournaments with replacement."""
-    pairs = rng.integers(0, len(f), (count, 2))
-    return np.where(f[pairs[:, 0]] <= f[pairs[:, 1]], pairs[:, 0], pairs[:, 1])
 
 
 def sbx(

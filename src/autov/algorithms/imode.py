@@ -26,7 +26,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from autov.algorithms.de import binomial
-from autov.algorithms.shade import gains, lehmer, midway, scale_factors, shrink
+from autov.algorithms.shade import gains, lehmer, repaired, scale_factors, shrink
 from autov.algorithms.shared import Index, best, check_choice, check_ranges, distinct, first_points, need
 from autov.core import Array, Box, Generator
 
@@ -58,7 +58,7 @@ class IMODE:
     """Settings; minimum_popsize and archive_ratio of Table IV, the others of the authors' program.
 
     The memory has memory_ratio times d slots. Leaders are drawn from the best quarter of the population for the first
-    two mutations and from the best half for the third.
+    two mutations and from the best half for the third. Spread and repair are those of SHADE.
     """
 
     name: ClassVar[str] = "imode"
@@ -71,11 +71,14 @@ class IMODE:
     binomial_probability: float = 0.4
     weighted: bool = True
     emphasis: Literal["quality", "improvement"] = "quality"
+    spread: float = 0.1
+    repair: Literal["midway", "clip"] = "midway"
 
     def __post_init__(self) -> None:
         check_ranges(self, minimum_popsize=(4, 1e6), archive_ratio=(0, 100), memory_ratio=(1, 1e6))
         check_ranges(self, memory_start=(0, 1), best_share=(0, 1), best_share_third=(0, 1), binomial_probability=(0, 1))
-        check_choice(self, emphasis=("quality", "improvement"))
+        check_ranges(self, spread=(0, 10))
+        check_choice(self, emphasis=("quality", "improvement"), repair=("midway", "clip"))
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> IMODEState:
         """Uniform first points, four at least."""
@@ -97,13 +100,13 @@ class IMODE:
         n = len(x)
         archive = shrink(state.archive, round(self.archive_ratio * n), rng)
         r = rng.integers(0, len(state.memory_f), n)
-        CR = np.clip(rng.normal(state.memory_cr[r], 0.1), 0, 1)
+        CR = np.clip(rng.normal(state.memory_cr[r], self.spread), 0, 1)
         CR = np.sort(np.where(state.memory_cr[r] == TERMINAL, 0.0, CR))  # the best point gets the smallest
-        F = scale_factors(state.memory_f[r], rng)
+        F = scale_factors(state.memory_f[r], self.spread, rng)
         operator = np.searchsorted(np.cumsum(state.share / state.share.sum())[:2], rng.random(n))
         mutant = self._mutate(x, archive, F, operator, rng)
         crossover = binomial if rng.random() < self.binomial_probability else exponential
-        trial = crossover(x, midway(mutant, x, state.box), CR, rng)
+        trial = crossover(x, repaired(mutant, x, state.box, self.repair), CR, rng)
         return trial, replace(state, x=x, f=f, archive=archive, F=F, CR=CR, operator=operator)
 
     def _mutate(self, x: Array, archive: Array, F: Array, operator: Index, rng: Generator) -> Array:

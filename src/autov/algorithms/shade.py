@@ -11,12 +11,12 @@ the bound, as that paper does.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from autov.algorithms.de import binomial
-from autov.algorithms.shared import check_ranges, distinct, first_points, need
+from autov.algorithms.shared import check_choice, check_ranges, distinct, first_points, need
 from autov.core import Array, Box, Generator
 
 
@@ -40,16 +40,20 @@ class SHADE:
     """Settings of the SHADE paper (Table IV adds none): H is the size of the memory, 100 there.
 
     The share p of best points that lead a trial is drawn for each from 2/n to p_max; the archive holds archive_ratio
-    times the population.
+    times the population. Spread is the scale of the Cauchy and the normal law of F and CR. A variable outside the box
+    goes half way from its parent to the bound, or onto the bound with ``repair="clip"``.
     """
 
     name: ClassVar[str] = "shade"
     H: int = 100
     p_max: float = 0.2
     archive_ratio: float = 1.0
+    spread: float = 0.1
+    repair: Literal["midway", "clip"] = "midway"
 
     def __post_init__(self) -> None:
-        check_ranges(self, H=(1, 1e6), p_max=(0, 1), archive_ratio=(0, 100))
+        check_ranges(self, H=(1, 1e6), p_max=(0, 1), archive_ratio=(0, 100), spread=(0, 10))
+        check_choice(self, repair=("midway", "clip"))
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> SHADEState:  # noqa: ARG002
         """Uniform first points, four at least; all memories at 0.5."""
@@ -64,8 +68,8 @@ class SHADE:
             return state.x.copy(), state
         x, n = state.x, len(state.x)
         r = rng.integers(0, len(state.memory_f), n)
-        CR = np.clip(rng.normal(state.memory_cr[r], 0.1), 0, 1)  # N(M_CR, 0.1)
-        F = scale_factors(state.memory_f[r], rng)  # Cauchy(M_F, 0.1)
+        CR = np.clip(rng.normal(state.memory_cr[r], self.spread), 0, 1)  # N(M_CR, 0.1)
+        F = scale_factors(state.memory_f[r], self.spread, rng)  # Cauchy(M_F, 0.1)
         p = rng.uniform(2 / n, max(self.p_max, 2 / n), n)  # p_i ~ U[p_min, 0.2]
         leader = np.argsort(state.f, kind="stable")[(rng.random(n) * np.maximum(p * n, 2).astype(int)).astype(int)]
         everyone = np.concatenate([x, state.archive])
@@ -73,7 +77,7 @@ class SHADE:
         r1 = distinct(own, n, rng)
         r2 = distinct(np.column_stack([own, r1]), len(everyone), rng)
         mutant = x + F[:, None] * (x[leader] - x) + F[:, None] * (x[r1] - everyone[r2])  # current-to-pbest/1
-        trial = binomial(x, midway(mutant, x, state.box), CR, rng)
+        trial = binomial(x, repaired(mutant, x, state.box, self.repair), CR, rng)
         return trial, replace(state, F=F, CR=CR)
 
     def tell(self, state: SHADEState, x: Array, f: Array, rng: Generator) -> SHADEState:
@@ -103,16 +107,18 @@ class SHADE:
         return state.x, state.f
 
 
-def scale_factors(location: Array, rng: Generator) -> Array:
-    """Cauchy numbers of scale 0.1, drawn again while not positive, cut at 1."""
-    F = location + 0.1 * rng.standard_cauchy(len(location))
+def scale_factors(location: Array, spread: float, rng: Generator) -> Array:
+    """Cauchy numbers of that scale, drawn again while not positive, cut at 1."""
+    F = location + spread * rng.standard_cauchy(len(location))
     while (low := F <= 0).any():
-        F[low] = location[low] + 0.1 * rng.standard_cauchy(int(low.sum()))
+        F[low] = location[low] + spread * rng.standard_cauchy(int(low.sum()))
     return np.minimum(F, 1)
 
 
-def midway(mutant: Array, parent: Array, box: Box) -> Array:
-    """Variables outside the box go half way between the parent and the bound."""
+def repaired(mutant: Array, parent: Array, box: Box, how: str) -> Array:
+    """Variables outside the box go onto the bound (clip) or half way between the parent and the bound."""
+    if how == "clip":
+        return box.clip(mutant)
     inner = np.where(mutant < box.lower, (box.lower + parent) / 2, mutant)
     return np.where(mutant > box.upper, (box.upper + parent) / 2, inner)
 

@@ -37,6 +37,12 @@ def partners(n: int, count: int, rng: Generator) -> Index:
     return taken[:, 1:]
 
 
+def tournament(f: Array, count: int, rng: Generator) -> Index:
+    """Indices of the winners of count binary tournaments with replacement."""
+    pairs = rng.integers(0, len(f), (count, 2))
+    return np.where(f[pairs[:, 0]] <= f[pairs[:, 1]], pairs[:, 0], pairs[:, 1])
+
+
 def best(x: Array, f: Array, count: int) -> tuple[Array, Array]:
     """The count points of smallest value, best first; of equal values the earlier one."""
     order = np.argsort(f, kind="stable")[:count]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -96,10 +97,10 @@ def compare(
 
 def reproduce(
     name: str | None = typer.Argument(
-        None, help="table-1, table-2, table-3, table-7, table-8, table-9, fig-1 .. fig-6"
+        None, help="table-1 .. table-3, table-7 .. table-9, fig-1 .. fig-3, fig-6; all of them with --list"
     ),
     list_: bool = typer.Option(False, "--list", help="Show everything that can be reproduced."),
-    runs: int | None = typer.Option(None, "--runs", min=1, help="Fewer runs than the paper's, to lower the cost."),
+    runs: str | None = typer.Option(None, "--runs", help="Fewer than the paper's 30: 5, or 5,AutoV=10,SHADE=10."),
     seed: int = SEED,
     store: Path = typer.Option(Path("results.db"), "--store", help="SQLite file; what is in it is not run again."),
     format_: str = typer.Option("text", "--format", help="text, markdown, latex, csv or json."),
@@ -148,7 +149,9 @@ def reproduce(
     else:
         result = _with_progress(
             name,
-            lambda report: run_reproduction(name, runs=runs, workers=workers, store=store, seed=seed, progress=report),
+            lambda report: run_reproduction(
+                name, runs=_runs(name, runs), workers=workers, store=store, seed=seed, progress=report
+            ),
         )
     if save is not None:
         write_compact(result.comparison, save)
@@ -161,6 +164,22 @@ def reproduce(
         },
     )
     typer.echo(render(result.table(), "json" if json_ else format_))
+
+
+def _runs(name: str, text: str | None) -> int | dict[str, int] | None:
+    """What ``--runs`` says: nothing, a number, or a number and exceptions."""
+    from autov.core import InputError
+    from autov.experiments.paper import printed
+
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d+)((?:,[^,=]+=\d+)*)", text.replace(" ", ""))
+    if match is None:
+        raise InputError(f"--runs: expected a number such as 5, or 5,AutoV=10, got {text!r}")
+    if not match[2]:
+        return int(match[1])
+    others = dict(pair.split("=") for pair in match[2][1:].split(","))
+    return dict.fromkeys(printed(name).algorithms, int(match[1])) | {key: int(value) for key, value in others.items()}
 
 
 def _figure(name: str, seed: int, out: Path | None, json_: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from autov.algorithms.base import AnyMetaheuristic
@@ -100,9 +100,9 @@ def named_problems(problems: Problems, dim: int | None) -> dict[str, tuple[Probl
 
 def experiment(
     algorithms: Algorithms, problems: Problems, *, dim: int | None = None, maxfev: int = 10_000, popsize: int = 100,
-    runs: int = 30, seed: int = 1, name: str = "comparison",
+    runs: int | Mapping[str, int] = 30, seed: int = 1, name: str = "comparison",
 ) -> Experiment:  # fmt: skip
-    """Every algorithm on every problem, runs 0 to runs - 1.
+    """Every algorithm on every problem, runs 0 to runs - 1; all first runs come first.
 
     Args:
         algorithms: specs (see `resolve_algorithm`), ``label=spec``, or a dict of label -> spec or algorithm.
@@ -110,22 +110,31 @@ def experiment(
         dim: variables of the problems that leave it open; None for their own (30 for the classic ones).
         maxfev: evaluations of a run.
         popsize: population size.
-        runs: how many; run i owns the random stream (seed, i).
+        runs: how many, or a dict of label -> how many; run i owns the random stream (seed, i).
         seed: of the experiment.
         name: for reports.
     """
-    maxfev, popsize, runs = whole("maxfev", maxfev, 1), whole("popsize", popsize, 2), whole("runs", runs, 1)
+    maxfev, popsize = whole("maxfev", maxfev, 1), whole("popsize", popsize, 2)
     if dim is not None:
         dim = whole("dim", dim, 1)
     solvers, cases = named_algorithms(algorithms), named_problems(problems, dim)
-    tasks = []
+    counts = _runs(runs, tuple(solvers))
+    first = []
     for title, (problem, content, by_name) in cases.items():
         for label, (spec, algorithm) in solvers.items():
             algorithm.init(problem.box, popsize, maxfev, generator(seed))  # says now what does not fit
             identity, settings, solver = identify(algorithm, spec)
-            for run in range(runs):
-                tasks.append(
-                    Task(identity, settings, label, title, content, problem.box.dim, maxfev, popsize, seed, run,
-                         solver, None if by_name else problem)
-                )  # fmt: skip
+            first.append(
+                Task(identity, settings, label, title, content, problem.box.dim, maxfev, popsize, seed, 0,
+                     solver, None if by_name else problem)
+            )  # fmt: skip
+    tasks = (replace(t, run=run) for run in range(max(counts.values())) for t in first if run < counts[t.label])
     return Experiment(name, tuple(tasks))
+
+
+def _runs(runs: int | Mapping[str, int], labels: tuple[str, ...]) -> dict[str, int]:
+    if not isinstance(runs, Mapping):
+        return dict.fromkeys(labels, whole("runs", runs, 1))
+    if set(runs) != set(labels):
+        raise InputError(f"runs: expected a number, or one for each of {', '.join(labels)}; got {dict(runs)}")
+    return {label: whole("runs", count, 1) for label, count in runs.items()}
