@@ -60,7 +60,7 @@ def test_ga_agrees_with_pymoo(fun):
         mutation = PM(prob=1.0, prob_var=1 / DIM, eta=20)
         return GA(pop_size=POPSIZE, crossover=crossover, mutation=mutation, eliminate_duplicates=False)
 
-    agree(ours(make("ga"), fun), pymoo_runs(peer, fun), ratio=2.5)
+    agree(ours(make("ga"), fun), pymoo_runs(peer, fun), ratio=2, p=0.001)
 
 
 @BOTH
@@ -72,7 +72,7 @@ def test_de_agrees_with_pymoo(fun):
     def peer():
         return DE(pop_size=POPSIZE, variant="DE/rand/1/bin", CR=0.9, F=0.5, dither="no", jitter=False)
 
-    agree(ours(make("de"), fun), pymoo_runs(peer, fun), ratio=2)
+    agree(ours(make("de"), fun), pymoo_runs(peer, fun), ratio=1.3, p=0.001)
 
 
 @BOTH
@@ -110,16 +110,16 @@ def test_cma_es_agrees_with_cma(fun):
     settings = make("cma-es", sigma=0.1, c_sigma=None, d_sigma=None, c_c=None)
     mine = [drive(settings, fun, box, 20, maxfev, seed, x0=np.full(DIM, 0.3 * box.upper[0]))[0] for seed in range(RUNS)]
     theirs = [peer(seed) for seed in range(RUNS)]
-    if fun is sphere:  # values of 1e-9: compare exponents
-        mine, theirs = np.log10(mine), np.log10(theirs)
-        assert abs(np.median(mine) - np.median(theirs)) < 1
-    else:
-        agree(np.array(mine), np.array(theirs), ratio=1.6, p=0.001)
+    agree(np.array(mine), np.array(theirs), ratio=3 if fun is sphere else 1.6, p=0.001)  # sphere: values of 1e-9
 
 
 @BOTH
 def test_shade_agrees_with_minionpy(fun):
-    """Minionpy's L-SHADE with a population that does not shrink. It draws p and resets CR in another way; both clip."""
+    """Minionpy's L-SHADE with a population that does not shrink; both clip.
+
+    L-SHADE differs on purpose: p is fixed, and the memory of CR is a Lehmer mean that can end at zero. So only the
+    medians are compared: on the sphere, where 5,000 evaluations gain six orders of magnitude, within a factor of 4.
+    """
     minionpy = pytest.importorskip("minionpy")
     bounds = list(zip(BOXES[fun].lower, BOXES[fun].upper, strict=True))
     options = {
@@ -135,7 +135,7 @@ def test_shade_agrees_with_minionpy(fun):
         )
 
     theirs = np.array([peer(seed) for seed in range(RUNS)])
-    agree(ours(make("shade", H=20, repair="clip"), fun), theirs, ratio=2)
+    agree(ours(make("shade", H=20, repair="clip"), fun), theirs, ratio=4 if fun is sphere else 1.3)
 
 
 @BOTH

@@ -54,6 +54,18 @@ def test_known_optima_move_along(name, wrap):
     assert problem(problem.optimum[None], generator(0))[0] == pytest.approx(problem.minimum, abs=1e-8)
 
 
+def test_a_smaller_value_may_come_into_the_box():
+    """Schwefel 2.26 goes on falling outside its box: moved or turned, its minimum is not the published one."""
+    moved = parse("paper-f8", 30)
+    corner = np.full((1, 30), -500.0)
+    assert moved(corner, generator(0))[0] < Classic("schwefel_2_26", 30).minimum - 3000
+    for name in ("paper-f8", "f8+rotate=1", "schwefel_2_26+bound=600", "f8+translate=1+scale=2"):
+        assert parse(name, 30).minimum is None
+        assert parse(name, 30).optimum is None
+    assert parse("f8+scale=2", 30).minimum == Classic("schwefel_2_26", 30).minimum
+    assert parse("schwefel_2_26+bound=450", 30).minimum is not None
+
+
 def test_optimum_outside_the_box_is_unknown():
     moved = Translated(Classic("rastrigin", 2), 10.0)
     assert moved.optimum is None

@@ -14,7 +14,7 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import as_file, files
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numba.np.numpy_support import carray
@@ -137,6 +137,7 @@ class LSGO:
 
     number: int
     variant: str = "cpp"
+    everywhere: ClassVar[bool] = True  # no value outside the box is smaller
 
     def __post_init__(self) -> None:
         if isinstance(self.number, bool) or not isinstance(self.number, (int, np.integer)) or self.number not in BASES:

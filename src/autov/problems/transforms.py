@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,6 +25,7 @@ class Wrapped(ABC):
     """What the transformations share: the box and the values of the wrapped problem, unless they say otherwise."""
 
     problem: Problem
+    brings_in: ClassVar[bool] = True  # points that were outside the box
 
     @property
     def box(self) -> Box:
@@ -31,10 +33,15 @@ class Wrapped(ABC):
         return self.problem.box
 
     @property
+    def everywhere(self) -> bool:
+        """Whether the known minimum holds outside the box, too."""
+        return getattr(self.problem, "everywhere", False)
+
+    @property
     def optimum(self) -> Array | None:
-        """Where the wrapped optimum is now, if the box holds it."""
+        """Where the wrapped optimum is now, if the box holds it and nothing smaller can have come in."""
         x = self.problem.optimum
-        if x is None:
+        if x is None or (self.brings_in and not self.everywhere):
             return None
         x = self._back(x)
         return x if ((x >= self.box.lower) & (x <= self.box.upper)).all() else None
@@ -96,6 +103,7 @@ class Scaled(Wrapped):
 
     problem: Problem
     a: float
+    brings_in: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.a) or self.a == 0:
