@@ -32,6 +32,7 @@ bench: $(READY)
 	$(BIN)/autov bench kernel
 	$(BIN)/autov bench design
 	$(BIN)/autov bench lsgo
+	$(BIN)/autov bench compare
 
 clean:
 	rm -rf $(VENV) runs build dist .pytest_cache .ruff_cache .hypothesis

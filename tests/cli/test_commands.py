@@ -1,5 +1,6 @@
 """The command line: output, JSON, exit codes, one-line errors."""
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import sys
 import pytest
 
 from autov.cli import main
+from autov.experiments.paper import EXPERIMENTS, WRITTEN
 
 
 def run(capsys, *arguments):
@@ -148,6 +150,55 @@ def test_reproduce_list_and_figures(capsys, tmp_path):
         assert max(value for (algorithm, _), value in found.items() if algorithm == first) < 1e-9
         assert max(value for (algorithm, _), value in found.items() if algorithm == second) > 0.1
         assert (tmp_path / f"{name}.svg").exists()
+
+
+def test_reproduce_saves_loads_and_makes_the_page(capsys, tmp_path, monkeypatch):
+    few = {label: WRITTEN[label] for label in ("GA", "AutoV")}
+    where = {name: EXPERIMENTS["table-7"].problems[name] for name in ("paper-f8", "paper-f6+translate=-9")}
+    short = dataclasses.replace(EXPERIMENTS["table-7"], algorithms=few, problems=where, maxfev=600)
+    monkeypatch.setitem(EXPERIMENTS, "table-7", short)
+    options = ("--store", str(tmp_path / "r.db"), "--workers", "1")
+    saved = tmp_path / "paper" / "table-7.json"
+    code, out, _ = run(capsys, "reproduce", "table-7", "--runs", "3,AutoV=5", "--save", str(saved), "--json", *options)
+    assert code == 0
+    ran = json.loads(out)["rows"]
+    assert {row["problem"]: (row["cells"]["GA"]["n"], row["cells"]["AutoV"]["n"]) for row in ran} == {
+        "paper-f8": (3, 5), "paper-f6+translate=-9": (3, 5),
+    }  # fmt: skip
+    code, out, _ = run(capsys, "reproduce", "table-7", "--load", str(saved), "--json")
+    assert code == 0
+    for before, after in zip(ran, json.loads(out)["rows"], strict=True):
+        assert before["cells"]["GA"]["our_sign"] == after["cells"]["GA"]["our_sign"]
+        assert before["cells"]["GA"]["mean"] == pytest.approx(after["cells"]["GA"]["mean"])
+    code, _, err = run(capsys, "reproduce", "table-8", "--load", str(saved))
+    assert code == 2
+    assert "results of other algorithms or problems" in err
+    (saved.parent / "remarks.md").write_text("# table-7\n\nWhat is to be said.\n\n# table-8\n\nNothing.\n")
+    code, out, _ = run(capsys, "reproduce", "--docs", str(saved.parent))
+    assert code == 0
+    assert "## table-7" in out
+    assert "GA on paper-f8" in out or "signs agree (100 %)" in out
+    assert "What is to be said." in out
+    assert "Nothing." not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("table-7", "--runs", "many"), "--runs: expected a number such as 5"),
+        (("table-7", "--runs", "0"), "runs: must be"),
+        (("table-7", "--runs", "2,Nobody=3"), "runs: unknown Nobody"),
+        (("--docs", "nowhere"), "--docs: no folder"),
+        (("table-7", "--load", "nowhere.json"), "nowhere.json: cannot be read"),
+    ],
+)
+def test_reproduce_refuses(capsys, tmp_path, monkeypatch, arguments, says):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(capsys, "reproduce", *arguments)
+    assert code == 2
+    assert says in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "results.db").exists()
 
 
 def test_module_and_help_start_without_heavy_imports():

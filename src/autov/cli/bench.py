@@ -13,10 +13,12 @@ def register(app: typer.Typer) -> None:
 
 
 def bench(
-    what: str = typer.Argument(help="kernel (the compiled run), design (the search) or lsgo (the large-scale suite)"),
+    what: str = typer.Argument(
+        help="kernel (the compiled run), design (the search), lsgo (the large-scale suite) or compare (Table VII)"
+    ),
     json_: bool = JSON,
 ) -> None:
-    """Measure speed, as ratios to NumPy in one run.
+    """Measure speed: ratios to NumPy in one run, or the time of the paper's comparison.
 
     Example: autov bench kernel --json
     """
@@ -28,8 +30,10 @@ def bench(
         from autov.bench.design import bench_design as measure
     elif what == "lsgo":
         from autov.bench.lsgo import bench_lsgo as measure
+    elif what == "compare":
+        from autov.bench.compare import bench_compare as measure
     else:
-        raise InputError(f"bench: expected kernel, design or lsgo, got {what!r}")
+        raise InputError(f"bench: expected kernel, design, lsgo or compare, got {what!r}")
     result = measure()
     if json_:
         print_json(result)

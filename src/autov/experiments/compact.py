@@ -53,7 +53,7 @@ def unpack(data: Any, where: str = "results") -> Comparison:
         return Comparison(
             data["name"], tuple(data["algorithms"]), tuple(data["problems"]), data["reference"], tuple(rows), ()
         )
-    except (KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError) as error:
         raise FileError(f"{where}: incomplete results: {error}") from None
 
 

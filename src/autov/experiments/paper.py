@@ -199,6 +199,8 @@ def reproduce(
 def pair(name: str, comparison: Comparison) -> Reproduction:
     """Put the results of an experiment beside the paper's figures."""
     entry = printed(name)
+    if set(comparison.problems) != set(entry.problems) or set(comparison.algorithms) != set(entry.algorithms):
+        raise InputError(f"{name}: these are results of other algorithms or problems ({comparison.name})")
     scores = comparison.scores()
     cells = []
     for problem, path in entry.problems.items():
@@ -206,16 +208,24 @@ def pair(name: str, comparison: Comparison) -> Reproduction:
         for key in path:
             row = row[key]
         for label in entry.algorithms:
-            ours, paper = scores.cells[problem, label], row[label]
+            ours, paper, p = scores.cells[problem, label], row[label], None
             if entry.signs:
                 signs = paper.get("versus_autov", ""), ours.mark
             else:  # which of the two columns has the smaller mean
                 base = scores.cells[problem, entry.reference].summary.mean
                 signs = _smaller(paper["mean"], row[entry.reference]["mean"]), _smaller(ours.summary.mean, base)
+                p = _welch(paper, row[entry.reference], entry.runs)
             if label == entry.reference:
-                signs = "", ""
-            cells.append(Paired(problem, label, paper["mean"], paper["std"], *signs, ours.summary))
+                signs, p = ("", ""), None
+            cells.append(Paired(problem, label, paper["mean"], paper["std"], *signs, ours.summary, p))
     return Reproduction(name, entry.title, entry.signs, comparison, tuple(cells), entry.notes)
+
+
+def _welch(a: Mapping[str, float], b: Mapping[str, float], runs: int) -> float:
+    from scipy.stats import ttest_ind_from_stats
+
+    found = ttest_ind_from_stats(a["mean"], a["std"], runs, b["mean"], b["std"], runs, equal_var=False)
+    return float(found.pvalue)
 
 
 def _smaller(mean: float, reference: float) -> str:

@@ -12,7 +12,10 @@ from autov.stats import Summary
 
 
 class Paired(NamedTuple):
-    """One cell: the paper's mean, standard deviation and sign, then our sign and summary."""
+    """One cell: the paper's mean, standard deviation and sign, then our sign and summary.
+
+    Where the paper prints no test, paper_p is that of Welch's test between its two columns, from what it prints.
+    """
 
     problem: str
     algorithm: str
@@ -21,6 +24,7 @@ class Paired(NamedTuple):
     paper_sign: str  # "" in the column of the reference
     our_sign: str
     ours: Summary
+    paper_p: float | None = None
 
     @property
     def log_ratio(self) -> float | None:
@@ -80,8 +84,8 @@ class Reproduction:
                 sign = cell.our_sign if cell.agrees is not False else f"{cell.our_sign} (paper {cell.paper_sign})"
                 data = {
                     "paper_mean": cell.paper_mean, "paper_std": cell.paper_std, "paper_sign": cell.paper_sign,
-                    "our_sign": cell.our_sign, "log10_ratio": cell.log_ratio, "agrees": cell.agrees,
-                    **cell.ours._asdict(),
+                    "paper_p": cell.paper_p, "our_sign": cell.our_sign, "log10_ratio": cell.log_ratio,
+                    "agrees": cell.agrees, **cell.ours._asdict(),
                 }  # fmt: skip
                 text, paper = scientific(cell.ours.mean, 3), scientific(cell.paper_mean, 3)
                 entries.append(Entry(text, paper, sign, cell.agrees is False, data))

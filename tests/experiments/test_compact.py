@@ -1,0 +1,46 @@
+"""Results packed for a repository: what comes back, and what is refused."""
+
+import json
+
+import numpy as np
+import pytest
+
+from autov.core import FileError
+from autov.experiments.compact import pack, read_compact, unpack, write_compact
+from tests.reports.made import made_comparison
+
+
+def test_packed_values_come_back(tmp_path):
+    made = made_comparison()
+    write_compact(made, tmp_path / "deep" / "made.json")
+    back = read_compact(tmp_path / "deep" / "made.json")
+    assert (back.name, back.algorithms, back.problems, back.reference) == (
+        made.name, made.algorithms, made.problems, made.reference,
+    )  # fmt: skip
+    for problem in made.problems:
+        for label in made.algorithms:
+            assert np.array_equal(back.values(problem, label), made.values(problem, label))
+    marks = [{key: cell.mark for key, cell in found.scores().cells.items()} for found in (made, back)]
+    assert marks[0] == marks[1]
+    row = back.rows[0]
+    assert (row.maxfev, row.popsize, row.seed, row.dim, row.versions) == (300, 10, 1, 3, made.rows[0].versions)
+
+
+def test_packed_results_say_what_was_run():
+    packed = pack(made_comparison())
+    assert packed["seconds"] == round(45 * 0.5)
+    assert packed["settings"]["ga"] == "{}"
+    assert packed["values"]["f_1"]["ga"] == [3.0, 4.0, 5.0, 6.0, 7.0]
+    assert json.loads(json.dumps(packed)) == packed
+
+
+@pytest.mark.parametrize("change", [{"format": "other"}, {"version": 99}, {"values": None}, {"dims": {}}])
+def test_other_files_are_refused(change):
+    with pytest.raises(FileError, match=r"file of results|incomplete results"):
+        unpack({**pack(made_comparison()), **change}, "made.json")
+
+
+def test_a_broken_file_is_refused(tmp_path):
+    (tmp_path / "broken.json").write_text("{")
+    with pytest.raises(FileError, match="cannot be read"):
+        read_compact(tmp_path / "broken.json")
