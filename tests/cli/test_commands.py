@@ -182,6 +182,26 @@ def test_reproduce_saves_loads_and_makes_the_page(capsys, tmp_path, monkeypatch)
     assert "Nothing." not in out
 
 
+def test_reproduce_all(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in list(EXPERIMENTS):
+        if name not in ("table-1", "table-7-text"):
+            monkeypatch.delitem(EXPERIMENTS, name)
+    for name, labels in (("table-1", ("SBX-GA",)), ("table-7-text", ("GA", "AutoV"))):
+        entry = EXPERIMENTS[name]
+        few = {label: entry.algorithms[label] for label in labels}
+        first = dict(list(entry.problems.items())[:1])
+        monkeypatch.setitem(EXPERIMENTS, name, dataclasses.replace(entry, algorithms=few, problems=first, maxfev=300))
+    code, out, _ = run(capsys, "reproduce", "all", "--runs", "2", "--workers", "1")
+    assert code == 0
+    made = {path.name for path in (tmp_path / "runs" / "paper").iterdir()}
+    assert made >= {"table-1.json", "table-1.md", "table-7-text.html", "table-7-text.svg", "fig-1.svg", "reproduce.md"}
+    page = (tmp_path / "runs" / "paper" / "reproduce.md").read_text()
+    assert "## table-1" in page
+    assert "## table-7-text" in page
+    assert "table-7-text" in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -189,6 +209,9 @@ def test_reproduce_saves_loads_and_makes_the_page(capsys, tmp_path, monkeypatch)
         (("table-7", "--runs", "0"), "runs: must be"),
         (("table-7", "--runs", "2,Nobody=3"), "runs: unknown Nobody"),
         (("--docs", "nowhere"), "--docs: no folder"),
+        (("table-4",), "unknown 'table-4'; one of table-1"),
+        (("all", "--save", "x.json"), "--save, --load: for one table"),
+        (("table-5", "--preset", "huge"), "preset: must be one of quick"),
         (("table-7", "--load", "nowhere.json"), "nowhere.json: cannot be read"),
     ],
 )

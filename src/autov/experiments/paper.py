@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from typing import Any
 
 from autov.core import InputError, Seed, seed_of
 from autov.experiments.compare import Comparison, compare_experiment
+from autov.experiments.designed import Wanted, as_algorithms, design_operators
 from autov.experiments.experiment import Experiment, experiment
 from autov.experiments.reproduction import Paired, Reproduction
 from autov.experiments.run import Progress
 from autov.experiments.store import Store
-from autov.problems import PAPER, SIX, parse
+from autov.problems import EIGHT, PAPER, SIX, parse
 
 WRITTEN = {
     "GA": "ga", "PSO": "pso", "DE": "de", "CMA-ES": "cma-es", "FEP": "fep", "CSO": "cso", "SHADE": "shade",
@@ -63,8 +65,8 @@ class Printed:
     """What the paper ran, as far as it is known, and where its figures are."""
 
     title: str
-    table: str  # key of the figures
-    algorithms: Mapping[str, str]  # column of the paper -> spec
+    table: str  # key of the figures; "" where the paper only draws
+    algorithms: Mapping[str, Any]  # column of the paper -> spec or algorithm
     problems: Mapping[str, tuple[str, ...]]  # our name -> where the row is in the figures
     reference: str
     signs: bool  # whether the paper prints + - =
@@ -73,13 +75,19 @@ class Printed:
     maxfev: int = 10_000
     popsize: int = 100
     runs: int = 30
+    designs: Mapping[str, Wanted] = field(default_factory=dict)  # columns that have to be designed first
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Labels."""
+        return tuple(self.designs or self.algorithms)
 
     def experiment(self, name: str, runs: Runs = None, seed: int = 1) -> Experiment:
         """Its tasks; runs for all columns, or for those that are named, the paper's for the others."""
         if isinstance(runs, Mapping):
-            if unknown := ", ".join(label for label in runs if label not in self.algorithms):
-                raise InputError(f"runs: unknown {unknown}; {name} has {', '.join(self.algorithms)}")
-            runs = {label: runs.get(label, self.runs) for label in self.algorithms}
+            if unknown := ", ".join(label for label in runs if label not in self.columns):
+                raise InputError(f"runs: unknown {unknown}; {name} has {', '.join(self.columns)}")
+            runs = {label: runs.get(label, self.runs) for label in self.columns}
         return experiment(
             self.algorithms, list(self.problems), dim=self.dim, maxfev=self.maxfev, popsize=self.popsize,
             runs=self.runs if runs is None else runs, seed=seed, name=name,
@@ -94,6 +102,13 @@ def _shifted(suffix: str = "") -> dict[str, tuple[str, ...]]:
     """The 13 problems with the optimum moved by 9 % of the bound; paper-f8 is so already."""
     moved = {name: "" if name == "paper-f8" else f"+translate={-0.09 * parse(name).box.upper[0]:g}" for name in PAPER}
     return {f"{name}{shift}{suffix}": _row(name) for name, shift in moved.items()}
+
+
+_EIGHT = {name: (name,) for name in EIGHT}
+_DESIGNED = (
+    "Operators designed anew (the paper prints only its h3), compared on seeds that the search never saw. Each column "
+    "is one search: the order of columns may change with the seed."
+)
 
 
 def _row(name: str) -> tuple[str, ...]:
@@ -123,6 +138,20 @@ EXPERIMENTS: dict[str, Printed] = {
         {"DE": f"{NINE['DE']}+CR=1.0", "SBX-GA": SBX_ALONE},
         _six(("original", ""), ("transformed", "+rotate=run")), "DE", False,
         (ALONE, "DE in the form of the platform (see table-7).", STATED), maxfev=20_000,
+    ),
+    "table-5": Printed(
+        "Operators of the forms h1 to h5, designed on Rastrigin", "table-5", {}, _EIGHT, "h3", False, (_DESIGNED,),
+        designs={form: Wanted(form=form) for form in ("h1", "h2", "h3", "h4", "h5")},
+    ),
+    "fig-5": Printed(
+        "Operators of the form h3 with k parameter sets, designed on Rastrigin", "", {}, _EIGHT, "k=10", False,
+        (_DESIGNED, "The paper draws this figure and prints no numbers."),
+        designs={f"k={k}": Wanted(rows=k) for k in (1, 5, 10, 15, 20)},
+    ),
+    "table-6": Printed(
+        "Operators of the form h3, designed on different problems", "table-6", {}, _EIGHT, "rastrigin", False,
+        (_DESIGNED,),
+        designs={name: Wanted(name) for name in ("schwefel_2_22", "schwefel_2_21", "ackley", "rastrigin")},
     ),
     "table-7": Printed(
         "Nine algorithms on 13 problems", "table-7", NINE, _shifted(), "AutoV", True,
@@ -180,6 +209,7 @@ def paper_experiment(name: str, runs: Runs = None, seed: int = 1) -> Experiment:
 def reproduce(
     name: str, runs: Runs = None, workers: int | None = None,
     store: Store | str | os.PathLike[str] | None = "results.db", seed: Seed = 1, progress: Progress | None = None,
+    preset: str = "quick", designs: str | os.PathLike[str] = "runs/designs",
 ) -> Reproduction:  # fmt: skip
     """Run an experiment of the paper (what the store has is not run again) and compare it with the printed figures.
 
@@ -190,8 +220,13 @@ def reproduce(
         store: a file, an open Store, or None to keep nothing.
         seed: of the experiment.
         progress: called with (finished tasks, all tasks, seconds left or None).
+        preset: of the searches behind table-5, table-6 and fig-5, whose operators are designed first.
+        designs: folder of those operators; what is there is not designed again.
     """
     entry = printed(name)
+    if entry.designs:
+        found = design_operators(entry.designs, designs, preset=preset, seed=seed, workers=workers)
+        entry = replace(entry, algorithms=as_algorithms(found))
     planned = entry.experiment(name, runs, seed_of(seed))
     return pair(name, compare_experiment(planned, store, workers=workers, reference=entry.reference, progress=progress))
 
@@ -199,15 +234,13 @@ def reproduce(
 def pair(name: str, comparison: Comparison) -> Reproduction:
     """Put the results of an experiment beside the paper's figures."""
     entry = printed(name)
-    if set(comparison.problems) != set(entry.problems) or set(comparison.algorithms) != set(entry.algorithms):
+    if set(comparison.problems) != set(entry.problems) or set(comparison.algorithms) != set(entry.columns):
         raise InputError(f"{name}: these are results of other algorithms or problems ({comparison.name})")
     scores = comparison.scores()
     cells = []
     for problem, path in entry.problems.items():
-        row = paper_figures()[entry.table]
-        for key in path:
-            row = row[key]
-        for label in entry.algorithms:
+        row = _printed_row(entry, path)
+        for label in entry.columns:
             ours, paper, p = scores.cells[problem, label], row[label], None
             if entry.signs:
                 signs = paper.get("versus_autov", ""), ours.mark
@@ -221,6 +254,18 @@ def pair(name: str, comparison: Comparison) -> Reproduction:
     return Reproduction(name, entry.title, entry.signs, comparison, tuple(cells), entry.notes)
 
 
+def _printed_row(entry: Printed, path: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    """Mean and standard deviation of each column; not a number where the paper prints none."""
+    row = paper_figures().get(entry.table, {})
+    for key in path:
+        row = row.get(key, {})
+    cells = {}
+    for label in entry.columns:
+        cell = row.get(label)
+        cells[label] = cell if isinstance(cell, dict) else {"mean": math.nan if cell is None else cell, "std": math.nan}
+    return cells
+
+
 def _welch(a: Mapping[str, float], b: Mapping[str, float], runs: int) -> float:
     from scipy.stats import ttest_ind_from_stats
 
@@ -229,6 +274,8 @@ def _welch(a: Mapping[str, float], b: Mapping[str, float], runs: int) -> float:
 
 
 def _smaller(mean: float, reference: float) -> str:
-    if mean == reference or mean != mean or reference != reference:
+    if math.isnan(mean) or math.isnan(reference):
+        return ""
+    if mean == reference:
         return "="
     return "+" if mean < reference else "-"

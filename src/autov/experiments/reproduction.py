@@ -87,18 +87,20 @@ class Reproduction:
                     "paper_p": cell.paper_p, "our_sign": cell.our_sign, "log10_ratio": cell.log_ratio,
                     "agrees": cell.agrees, **cell.ours._asdict(),
                 }  # fmt: skip
-                text, paper = scientific(cell.ours.mean, 3), scientific(cell.paper_mean, 3)
+                text = scientific(cell.ours.mean, 3)
+                paper = "" if math.isnan(cell.paper_mean) else scientific(cell.paper_mean, 3)
                 entries.append(Entry(text, paper, sign, cell.agrees is False, data))
             rows.append((problem, tuple(entries)))
         agreed, known = self.signs
         means = self.ratios()
         footer = ("|log10 ratio|", tuple("n/a" if v is None else f"{v:.2f}" for v in means.values()))
         kind = "rank sum test, 0.05" if self.tested else "order of the means; the paper prints no test"
-        signs = (
-            f"Signs (against {self.comparison.reference}; {kind}): {agreed} of {known} agree, the others are set off."
-        )
-        runs = max(cell.ours.n for cell in self.cells)
+        signs = f"Signs (against {self.comparison.reference}; {kind})"
+        if known:
+            signs += f": {agreed} of {known} agree, the others are set off"
+        counts = sorted({cell.ours.n for cell in self.cells})
+        runs = "-".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
         return Table(
-            f"{self.name}: {self.title}. Our mean of {runs} runs (the paper's)",
-            ("problem", *self.comparison.algorithms), tuple(rows), (footer,), (signs, *self.notes),
+            f"{self.name}: {self.title}. Our mean of {runs} runs" + (" (the paper's)" if known else ""),
+            ("problem", *self.comparison.algorithms), tuple(rows), (footer,), (f"{signs}.", *self.notes),
         )  # fmt: skip

@@ -48,6 +48,28 @@ def convergence_plot(
         return figure
 
 
+def parameter_plot(comparison: Comparison) -> Figure:
+    """Median and quartiles of the best values over the columns, which are the values of a parameter."""
+    columns = min(4, len(comparison.problems))
+    rows = -(-len(comparison.problems) // columns)
+    at = np.arange(len(comparison.algorithms))
+    with mpl.rc_context(STYLE):
+        figure = new_figure(2.9 * columns, 2.5 * rows)
+        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+        for ax, problem in zip(axes, comparison.problems, strict=False):
+            runs = [comparison.values(problem, label) for label in comparison.algorithms]
+            low, middle, high = np.array([quartiles(values[:, None])[:, 0] for values in runs]).T
+            ax.errorbar(at, middle, yerr=(middle - low, high - middle), color=COLOURS[0], marker="o", capsize=3)
+            if low.min() > 0:
+                ax.set_yscale("log")
+            ax.set_xticks(at, comparison.algorithms, rotation=30 if at.size > 4 else 0)
+            ax.set_title(problem, fontsize=9)
+        for ax in axes[len(comparison.problems) :]:
+            ax.set_axis_off()
+        axes[0].set_ylabel("best value")
+        return figure
+
+
 def _panel(ax: Axes, comparison: Comparison, problem: str, labels: Sequence[str]) -> None:
     curves = {label: comparison.curves(problem, label) for label in labels}
     bands = {label: (x, quartiles(y)) for label, (x, y) in curves.items()}
