@@ -34,6 +34,9 @@ bench: $(READY)
 	$(BIN)/autov bench lsgo
 	$(BIN)/autov bench compare
 
+paper: $(READY)
+	$(BIN)/autov reproduce all
+
 clean:
 	rm -rf $(VENV) runs build dist .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -28,7 +28,7 @@ def drive(algorithm, fun, box, popsize=20, maxfev=1000, seed=1, x0=None, watch=N
         points.append(cut.copy())
         count += len(cut)
         best = min(best, f.min())
-        if count >= maxfev:
+        if len(cut) < len(x):
             break
         state = algorithm.tell(state, cut, f, rng)
         if watch is not None:

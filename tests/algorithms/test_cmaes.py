@@ -91,6 +91,20 @@ def test_the_sample_has_the_covariance():
     np.testing.assert_allclose(np.cov(y.T), A @ A.T, atol=0.12)
 
 
+def test_a_matrix_that_has_vanished_still_gives_finite_points():
+    """Equal values for 100,000 evaluations shrink the matrix of one variable until it is zero."""
+    _, scale = decompose(np.zeros((1, 1)))
+    assert scale[0] > 0
+    cma, rng = CMAES(), generator(1)
+    state, _ = started(cma, np.full((4, 3), 0.5), lambda x: np.zeros(len(x)), BOX)
+    state = replace(state, C=np.zeros((3, 3)), basis=np.eye(3), scale=decompose(np.zeros((3, 3)))[1])
+    for _ in range(5):
+        x, state = cma.ask(state, rng)
+        assert np.isfinite(x).all()
+        state = cma.tell(state, x, np.zeros(len(x)), rng)
+    assert np.isfinite(state.sigma)
+
+
 def test_the_decomposition_is_lazy_in_many_dimensions():
     cma, d = CMAES(), 200
     rates = cma.rates(8, d)

@@ -130,6 +130,17 @@ def test_long_convergence_stays_finite(name):
     assert np.isfinite(points).all()
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [("fep", {"opponents": 2.7}), ("shade", {"H": 1.5}), ("imode", {"minimum_popsize": 4.9}),
+     ("imode", {"weighted": "no"}), ("imode", {"memory_start": 0, "spread": 0}), ("pso", {"inertia": 2.5})],
+)  # fmt: skip
+def test_settings_that_make_no_sense_are_refused(settings):
+    name, values = settings
+    with pytest.raises(InputError, match=f"{next(iter(values))}: must be"):
+        make(name, **values)
+
+
 @pytest.mark.parametrize("name", ["ga", "pso", "de", "cma-es", "fep", "cso"])
 def test_only_the_order_of_values_matters(name):
     """SHADE and IMODE weigh improvements, so they are left out."""

@@ -72,6 +72,14 @@ def test_shares_by_improvement():
     np.testing.assert_allclose(share, [0.25 / 1.15, 0.1, 0.9 / 1.15])
 
 
+def test_quality_prefers_the_better_operator_below_zero_too():
+    x, operator = np.zeros((3, 2)), np.arange(3)
+    for values in ([1.0, 2.0, 9.0], [-10.0, -9.0, -1.0], [-3.0, 1.0, 4.0]):
+        share = quality(x, np.array(values), np.array(values), operator)
+        assert share[0] > share[1] > share[2]
+    assert np.allclose(quality(x, np.full(3, -np.inf), np.zeros(3), operator), 1 / 3)
+
+
 def test_shares_that_say_nothing_are_equal():
     with np.errstate(all="ignore"):
         assert np.allclose(shares(np.zeros(3)), 1 / 3)

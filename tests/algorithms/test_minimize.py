@@ -181,3 +181,29 @@ def test_extreme_boxes_and_operators_are_refused():
         autov.AffineOperator(("x1", "x2"), [[0.5]], [[1e200]], [1.0])
     with pytest.raises(InputError, match="probability"):
         autov.AffineOperator(("x1", "x2"), [[0.5], [0.5]], [[1.0], [1.0]], [1e308, 1e308])
+
+
+@pytest.mark.parametrize("algorithm", ["autov", "ga", "de", "shade", "imode"])
+def test_a_complete_last_batch_counts(algorithm):
+    """The best point of an elitist algorithm is in its last population when the budget ends with a batch."""
+    result = autov.minimize(lambda x: (x**2).sum(), [(-5, 5)] * 3, algorithm=algorithm, maxfev=400, popsize=20, rng=1)
+    assert result.nfev == 400
+    if algorithm == "imode":  # the population shrinks, so the last batch may be cut short
+        assert result.population_energies.min() >= result.fun
+    else:
+        assert result.population_energies.min() == result.fun
+
+
+def test_a_callback_cannot_disturb_the_run():
+    def spoil(intermediate_result):
+        intermediate_result.population[:] = 4.0
+        intermediate_result.population_energies[:] = -1.0
+        intermediate_result.x[:] = 4.0
+
+    options = {"algorithm": "de", "maxfev": 600, "popsize": 20, "rng": 1}
+    plain, watched = (
+        autov.minimize(lambda x: (x**2).sum(), [(-5, 5)] * 3, callback=callback, **options)
+        for callback in (None, spoil)
+    )
+    assert watched.fun == plain.fun
+    assert np.array_equal(watched.x, plain.x)

@@ -4,7 +4,9 @@ N. Hansen and A. Ostermeier, Completely derandomized self-adaptation in evolutio
 9, 2001; equations and default formulas as in N. Hansen, The CMA evolution strategy: a tutorial, arXiv:1604.00772.
 
 Variables are scaled to the unit box, so one step size serves variables of any width. Points are clipped to the box,
-and the update uses the clipped points (``steps="sampled"``: the points before clipping); both are open in the papers.
+and the update uses the clipped points. The tutorial (B.5) advises against that and proposes a penalty, which a driver
+that only sees values cannot add; ``steps="sampled"`` updates with the points before clipping. Unlike the tutorial's
+Table 1 there are no negative weights, c_mu is that of its program, and a step size grows at most by e in a generation.
 
 Table IV fixes c_sigma, d_sigma and c_c to numbers that no formula gives for 30 variables and 100 points (about 0.47,
 1.47 and 0.14). They are the defaults, for any dimension: step size and paths then look back about ten generations,
@@ -109,7 +111,7 @@ class CMAES:
             y = np.where(inside == free, y, (inside - state.mean) / state.sigma)
         x = box.clip(box.lower + inside * box.width)
         k = len(state.given)
-        x[:k] = box.clip(state.given)
+        x[:k] = state.given
         y[:k] = ((x[:k] - box.lower) / box.width - state.mean) / state.sigma
         return x, replace(state, given=state.given[:0], y=y)
 
@@ -159,8 +161,8 @@ class CMAES:
 
 
 def decompose(C: Array) -> tuple[Array, Array]:
-    """Eigenvectors and roots of the eigenvalues, these not below 1e-14 of the largest."""
+    """Eigenvectors and roots of the eigenvalues, these not below 1e-14 of the largest and never zero."""
     from scipy.linalg import eigh
 
     values, basis = eigh(C, check_finite=False)
-    return basis, np.sqrt(np.maximum(values, 1e-14 * values[-1]))
+    return basis, np.sqrt(np.maximum(values, max(1e-14 * values[-1], 1e-200)))

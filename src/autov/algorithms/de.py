@@ -1,7 +1,7 @@
 """Differential evolution, DE/rand/1/bin.
 
 R. Storn and K. Price, Differential evolution - a simple and efficient heuristic for global optimization over
-continuous spaces, Journal of Global Optimization 11, 1997: equations (2)-(5).
+continuous spaces, Journal of Global Optimization 11, 1997: equations (2)-(4).
 
 The paper has no boxes: trial points are clipped. A trial point as good as its target replaces it, as in the authors'
 program (their text asks for a smaller value), so that the search can cross a plateau.
@@ -74,7 +74,7 @@ class DE:
 
 
 def binomial(x: Array, mutant: Array, CR: float | Array, rng: Generator) -> Array:
-    """Equations (4) and (5): each variable from the mutant with probability CR, and one of them in any case."""
+    """Equations (3) and (4): each variable from the mutant with probability CR, and one of them in any case."""
     n, d = x.shape
     cross = rng.random((n, d)) < np.reshape(CR, (-1, 1))
     cross[np.arange(n), rng.integers(0, d, n)] = True

@@ -1,7 +1,7 @@
 """Fast evolutionary programming.
 
 X. Yao, Y. Liu and G. Lin, Evolutionary programming made faster, IEEE Transactions on Evolutionary Computation 3,
-1999: equations (1) and (2), the normal number of (1) replaced by a Cauchy number.
+1999: equations (1) and (2), or (4) with Cauchy numbers in place of the normal ones of (1).
 
 Every individual carries one step size eta per variable. Its child moves by eta times a Cauchy number, with the eta of
 the parent, and inherits an eta varied by a log-normal factor. Parents and children then meet q random opponents each,
@@ -64,7 +64,7 @@ class FEP:
             return state.x.copy(), state
         n, d = state.x.shape
         step = rng.standard_cauchy((n, d)) if self.law == "cauchy" else rng.standard_normal((n, d))
-        child = state.box.clip(state.x + state.eta * step)  # (1)
+        child = state.box.clip(state.x + state.eta * step)  # (4), or (1) with normal numbers
         tau, tau_common = 1 / math.sqrt(2 * math.sqrt(d)), 1 / math.sqrt(2 * d)
         factor = np.exp(tau_common * rng.standard_normal((n, 1)) + tau * rng.standard_normal((n, d)))  # (2)
         return child, replace(state, child_eta=np.clip(state.eta * factor, 1e-100, 1e100))

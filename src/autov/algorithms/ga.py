@@ -9,7 +9,8 @@ Binary tournaments pick the parents, every two parents give two children, and th
 survive. Each variable of a pair is crossed with probability 0.5, as Deb and Agrawal do for several variables.
 A coin then decides for each crossed variable which child gets which value, as in Deb's programs; the paper leaves it
 open. It is the one of four forms tried whose results fit the AutoV paper's GA; without it they are missed by far.
-The mutation is the form for bounded variables, which never leaves the box; children of the crossover are clipped.
+The mutation is the later form of Deb's programs for bounded variables, which never leaves the box; children of the
+crossover are clipped.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class GA:
     mutation_probability: float | None = None
     mutation_index: float = 20.0
     variable_probability: float = 0.5  # of a variable of a crossed pair to be crossed
-    keep: float = 1.0  # share of its parent that a child keeps; below 1 it is drawn to the origin
+    keep: float = 1.0  # share of its parent that a child keeps, crossed or not; below 1 it is drawn to the origin
 
     def __post_init__(self) -> None:
         check_ranges(self, crossover_probability=(0, 1), mutation_probability=(0, 1))

@@ -5,8 +5,8 @@ algorithm for solving unconstrained problems, IEEE Congress on Evolutionary Comp
 
 Three mutations share the population: current-to-phibest/1 with archive, the same without archive, and
 weighted-rand-to-phibest. Each trial takes one of them at random; the shares follow the quality and diversity that each
-brought about (``emphasis="quality"``, the text of the paper) or its mean relative improvement (``"improvement"``, the
-authors' program), and stay between 0.1 and 0.9. F and CR come from a success history as in SHADE, better points get
+brought about (``emphasis="quality"``, the text of the paper) or its mean relative improvement (``"improvement"``, after
+the authors' program), and stay between 0.1 and 0.9. F and CR come from a success history as in SHADE, better points get
 smaller CR, a whole generation is crossed binomially or exponentially, and the population shrinks linearly.
 
 The third mutation, F x_r1 + F (x_phi - x_r3), scales a point, so IMODE is NOT translation invariant: it is drawn to the
@@ -15,7 +15,8 @@ origin and looks better than it is where the optimum lies there. ``weighted=Fals
 Left out: the local search (SQP) on the last 15 % of the budget. The authors' later release turns it off, and it needs
 single evaluations where everything here is a batch; the AutoV paper's figures show no trace of it. The constants are
 those of the authors' program. The first population is the one asked for (the paper: 6 d^2). Variables outside the box
-go half way to the bound.
+go half way to the bound; the authors' program draws one of three repairs. Negative values are shifted to zero before
+the shares are computed, where the paper's rule would favour the worst operator.
 """
 
 from __future__ import annotations
@@ -76,9 +77,11 @@ class IMODE:
 
     def __post_init__(self) -> None:
         check_ranges(self, minimum_popsize=(4, 1e6), archive_ratio=(0, 100), memory_ratio=(1, 1e6))
-        check_ranges(self, memory_start=(0, 1), best_share=(0, 1), best_share_third=(0, 1), binomial_probability=(0, 1))
+        check_ranges(
+            self, memory_start=(1e-9, 1), best_share=(0, 1), best_share_third=(0, 1), binomial_probability=(0, 1)
+        )
         check_ranges(self, spread=(0, 10))
-        check_choice(self, emphasis=("quality", "improvement"), repair=("midway", "clip"))
+        check_choice(self, emphasis=("quality", "improvement"), repair=("midway", "clip"), weighted=(True, False))
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> IMODEState:
         """Uniform first points, four at least."""
@@ -137,7 +140,7 @@ class IMODE:
         if better.any():
             F, CR, weights = state.F[better], state.CR[better], gains(state.f[better], f[better])
             memory_f[slot] = lehmer(F, weights)
-            ended = memory_cr[slot] == TERMINAL or not CR.any()
+            ended = memory_cr[slot] == TERMINAL or not weights @ CR
             memory_cr[slot] = TERMINAL if ended else lehmer(CR, weights)
             slot = (slot + 1) % len(memory_f)
         else:
@@ -170,6 +173,7 @@ def quality(x: Array, f: Array, old: Array, operator: Index) -> Array:  # noqa: 
         found[o] = values.min()
         distance[o] = np.linalg.norm(mine - mine[np.argmin(values)], axis=1).mean()
     with np.errstate(all="ignore"):
+        found -= min(found.min(), 0.0)
         return shares(1 - found / found.sum() + distance / (distance.sum() or 1.0))
 
 

@@ -24,8 +24,9 @@ def _as_result(run: Run) -> OptimizeResult:
     from scipy.optimize import OptimizeResult  # imported late: it takes longer than many a run
 
     return OptimizeResult(
-        x=run.x, fun=run.fun, nfev=run.nfev, nit=run.nit, population=run.population, population_energies=run.values
-    )
+        x=run.x.copy(), fun=run.fun, nfev=run.nfev, nit=run.nit, population=run.population.copy(),
+        population_energies=run.values.copy(),
+    )  # fmt: skip
 
 
 def _watcher(callback: Callable[[OptimizeResult], Any] | None, disp: bool) -> Callable[[Run], bool] | None:

@@ -2,12 +2,12 @@
 
 J. Kennedy and R. Eberhart, Particle swarm optimization, IEEE International Conference on Neural Networks, 1995.
 Y. Shi and R. Eberhart, A modified particle swarm optimizer, IEEE International Conference on Evolutionary
-Computation, 1998: equations (2a) and (2b).
+Computation, 1998: the update with inertia weight.
 
 Both papers use learning factors of 2 and a new random number for every variable: the defaults here. The AutoV paper
 states only the inertia weight; its figures are met best by learning factors of 1 and one random number per particle
-(``cognitive=1, social=1, draw="particle"``). What both papers leave open: particles start at rest, and one that hits
-a wall stays there and loses its velocity in that direction.
+(``cognitive=1, social=1, draw="particle"``). Unlike in the papers, particles start at rest and no limit is set
+to velocities; one that hits a wall stays there and loses its velocity in that direction.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class PSO:
     draw: Literal["variable", "particle"] = "variable"
 
     def __post_init__(self) -> None:
-        check_ranges(self, inertia=(0, 1), cognitive=(0, 10), social=(0, 10))
+        check_ranges(self, inertia=(0, 2), cognitive=(0, 10), social=(0, 10))
         check_choice(self, draw=("variable", "particle"))
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> PSOState:  # noqa: ARG002
@@ -62,8 +62,8 @@ class PSO:
         leader = state.best_x[np.argmin(state.best_f)]
         v = self.inertia * state.v
         v += self.cognitive * r1 * (state.best_x - state.x)
-        v += self.social * r2 * (leader - state.x)  # (2a)
-        free = state.x + v  # (2b)
+        v += self.social * r2 * (leader - state.x)
+        free = state.x + v
         x = state.box.clip(free)
         return x, replace(state, v=np.where(x == free, v, 0.0))
 

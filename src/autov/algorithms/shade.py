@@ -5,7 +5,7 @@ Evolutionary Computation, 2013.
 
 DE/current-to-pbest/1/bin with an archive of replaced parents (as in JADE). F and CR of every trial come from a memory
 of H weighted means of those that succeeded before. A variable outside the box is put half way between its parent and
-the bound, as that paper does.
+the bound, as the SHADE paper does.
 """
 
 from __future__ import annotations

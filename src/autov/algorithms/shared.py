@@ -56,12 +56,17 @@ def need(name: str, popsize: int, least: int) -> None:
 
 
 def check_ranges(settings: Any, **ranges: tuple[float, float]) -> None:
-    """Refuse a setting that is not a number in its range, ends included; None passes where it is the default."""
+    """Refuse a setting that is not a number in its range, ends included; None passes where it is allowed.
+
+    The annotations of the settings are read as text (``from __future__ import annotations``).
+    """
     for name, (low, high) in ranges.items():
         value: Any = getattr(settings, name)
         open_to_none = settings.__dataclass_fields__[name].type.endswith("None")
-        if not (value is None and open_to_none) and not _lies_in(value, low, high):
-            raise InputError(f"{name}: must be a number from {low:g} to {high:g}, got {value!r}")
+        kind = "a whole number" if settings.__dataclass_fields__[name].type == "int" else "a number"
+        fits = _lies_in(value, low, high) and (kind == "a number" or float(value).is_integer())
+        if not fits and not (value is None and open_to_none):
+            raise InputError(f"{name}: must be {kind} from {low:g} to {high:g}, got {value!r}")
 
 
 def _lies_in(value: Any, low: float, high: float) -> bool:
@@ -69,9 +74,9 @@ def _lies_in(value: Any, low: float, high: float) -> bool:
     return number and bool(low <= value <= high)  # NaN lies nowhere
 
 
-def check_choice(settings: Any, **choices: tuple[str, ...]) -> None:
-    """Refuse a setting that is none of its words."""
+def check_choice(settings: Any, **choices: tuple[str | bool, ...]) -> None:
+    """Refuse a setting that is none of the allowed ones."""
     for name, allowed in choices.items():
         value = getattr(settings, name)
         if value not in allowed:
-            raise InputError(f"{name}: must be one of {', '.join(allowed)}, got {value!r}")
+            raise InputError(f"{name}: must be one of {', '.join(map(str, allowed))}, got {value!r}")

@@ -78,8 +78,8 @@ def solve(
     stopped = False
     population = values = np.empty(0)
     while nfev < maxfev and not stopped:
-        x, state = algorithm.ask(state, rng)
-        x = x[: maxfev - nfev]
+        asked, state = algorithm.ask(state, rng)
+        x = asked[: maxfev - nfev]
         if objective is not None:
             f = np.empty(len(x))
             nans += kernels.evaluate_blocks(state.key, state.generation, objective, x, f)
@@ -95,7 +95,7 @@ def solve(
         trace.append((nfev, best))
         first = len(trace) == 1
         nit += not first
-        if nfev < maxfev or isinstance(state, EvolutionState):
+        if len(x) == len(asked) or isinstance(state, EvolutionState):
             state = algorithm.tell(state, x, f, rng)
             population, values = algorithm.population(state)
         elif first:
