@@ -165,8 +165,10 @@ def test_reproduce_saves_loads_and_makes_the_page(capsys, tmp_path, monkeypatch)
     assert {row["problem"]: (row["cells"]["GA"]["n"], row["cells"]["AutoV"]["n"]) for row in ran} == {
         "paper-f8": (3, 5), "paper-f6+translate=-9": (3, 5),
     }  # fmt: skip
-    code, out, _ = run(capsys, "reproduce", "table-7", "--load", str(saved), "--json")
+    folder = tmp_path / "shown"
+    code, out, _ = run(capsys, "reproduce", "table-7", "--load", str(saved), "--json", "--out", str(folder))
     assert code == 0
+    assert {path.name for path in folder.iterdir()} == {"table-7.html", "table-7.md"}  # no curves were saved
     for before, after in zip(ran, json.loads(out)["rows"], strict=True):
         assert before["cells"]["GA"]["our_sign"] == after["cells"]["GA"]["our_sign"]
         assert before["cells"]["GA"]["mean"] == pytest.approx(after["cells"]["GA"]["mean"])

@@ -181,7 +181,7 @@ def _table(
         f"{name}.html": lambda path: path.write_text(reproduction_page(result), encoding="utf-8"),
         f"{name}.md": lambda path: path.write_text(render(result.table(), "markdown"), encoding="utf-8"),
     }
-    if load is None or name == "fig-5":  # saved results hold no curves
+    if result.comparison.has_curves or name == "fig-5":
         files[f"{name}.svg"] = lambda path: save_plot(plot(result.comparison), path)
     _write(out, files)
     typer.echo(render(result.table(), form))

@@ -46,6 +46,11 @@ class Comparison:
             return np.empty(0, np.int64), np.empty((0, 0))
         return rows[0].counts, np.array([row.samples for row in rows])
 
+    @property
+    def has_curves(self) -> bool:
+        """Whether there is anything to draw over evaluations; results saved in compact form hold no curves."""
+        return any(np.isfinite(row.samples).any() for row in self.rows)
+
     def scores(self, level: float = 0.05, correct: bool = False) -> Scores:
         """Marks, counts and ranks; ``correct`` for Holm-corrected p-values."""
         return score(self.values, self.problems, self.algorithms, self.reference, level=level, correct=correct)

@@ -108,7 +108,7 @@ def _plots(comparison: Comparison) -> list[Section]:
     scores = comparison.scores()
     if scores.ranked and len(comparison.algorithms) > 1:
         sections.append(("Average ranks", figure_html(rank_plot(comparison), "average ranks")))
-    if comparison.rows:
+    if comparison.has_curves:
         sections.append(("Convergence", figure_html(convergence_plot(comparison), "convergence")))
     return sections
 
