@@ -41,6 +41,8 @@ def __getattr__(name: str) -> Any:
     if name not in _ROOM:
         raise AttributeError(f"module 'autov' has no attribute {name!r}")
     value = getattr(importlib.import_module(_ROOM[name]), name)
+    if name == "compare":  # so that it knows names such as cma:default
+        importlib.import_module("autov.adapters").register()
     globals()[name] = value
     return value
 

@@ -78,7 +78,7 @@ def test_minimize_a_function_of_a_file(capsys, tmp_path):
         ("compare", "--algorithms", "ga", "--problems", "f99"), ("minimize", "f9+rotate=nan"),
         ("minimize", "f9+rotate=inf"), ("design", "sphere", "--lower", "-1", "--upper", "1"),
         ("reproduce", "fig-1", "--out", "/dev/null/x"), ("design", "sphere", "--out", "/dev/null/x"),
-        ("minimize", "sphere", "--vectorized"),
+        ("minimize", "sphere", "--vectorized"), ("minimize", "f1", "--popsize", "99999999999999999999"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_exit_code_two(capsys, tmp_path, monkeypatch, arguments):
@@ -122,9 +122,20 @@ def test_check_and_require(capsys):
 
 
 def test_check_an_algorithm(capsys):
-    code, out, _ = run(capsys, "check", "--algorithm", "de")
+    code, out, _ = run(capsys, "check", "--algorithm", "de", "--seed", "5")
     assert code == 0
     assert "translation" in out
+    assert "seed 5" in out
+    code, _, err = run(capsys, "check", "--algorithm", "de", "--draw", "solution")
+    assert code == 2
+    assert "--draw, --parents: for operators" in err
+
+
+def test_a_file_that_exits_passes_no_check(capsys, tmp_path):
+    (tmp_path / "exits_for_cli.py").write_text("import sys\nsys.exit(0)\n")
+    code, _, err = run(capsys, "check", f"{tmp_path / 'exits_for_cli.py'}:h", "--require", "rotation")
+    assert code == 2
+    assert "fails to import: SystemExit" in err
 
 
 def test_compare_and_repeat(capsys, tmp_path):
@@ -213,12 +224,16 @@ def test_reproduce_all(capsys, tmp_path, monkeypatch):
         (("--docs", "nowhere"), "--docs: no folder"),
         (("table-4",), "unknown 'table-4'; one of table-1"),
         (("all", "--save", "x.json"), "--save, --load: for one table"),
+        (("fig-1", "--runs", "3"), "--runs, --save, --load: not for fig-1"),
+        (("--docs", "broken"), "table-7.json: cannot be read"),
         (("table-5", "--preset", "huge"), "preset: must be one of quick"),
         (("table-7", "--load", "nowhere.json"), "nowhere.json: cannot be read"),
     ],
 )
 def test_reproduce_refuses(capsys, tmp_path, monkeypatch, arguments, says):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "table-7.json").write_text('{"form')
     code, _, err = run(capsys, "reproduce", *arguments)
     assert code == 2
     assert says in err

@@ -1,3 +1,4 @@
+import dataclasses
 import subprocess
 import sys
 from collections import Counter
@@ -6,12 +7,13 @@ import numpy as np
 import pytest
 
 from autov.core import InputError
-from autov.experiments import EXPERIMENTS, Paired, compare, paper_experiment, paper_figures, reproduce
+from autov.experiments import EXPERIMENTS, Comparison, Paired, compare, paper_experiment, paper_figures, reproduce
 from autov.experiments.experiment import experiment
 from autov.experiments.paper import WRITTEN, printed
 from autov.problems import parse
 from autov.stats import summarise
 from tests.experiments.tiny import RandomSearch
+from tests.reports.made import made_comparison
 
 SMALL = {"dim": 3, "maxfev": 300, "popsize": 10, "workers": 1}
 
@@ -104,8 +106,6 @@ def test_the_figure_is_part_of_the_table():
 
 
 def test_reproduce(monkeypatch):
-    import dataclasses
-
     few = {label: WRITTEN[label] for label in ("GA", "AutoV")}
     where = {name: EXPERIMENTS["table-7-text"].problems[name] for name in ("paper-f1", "paper-f6")}
     short = dataclasses.replace(EXPERIMENTS["table-7-text"], algorithms=few, problems=where, maxfev=1000)
@@ -134,4 +134,18 @@ def test_signs_and_ratios_of_a_cell():
 
 def test_experiments_do_not_draw():
     code = "import sys, autov.experiments; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_best_median_is_set_off():
+    made = made_comparison()
+    rows = [row for row in made.rows if row.problem == "f_1" and row.label != "autov"]
+    lucky = [dataclasses.replace(row, best=row.best if row.run or row.label != "ga" else 1e6) for row in rows]
+    skewed = Comparison("skewed", ("ga", "<b>|&"), ("f_1",), "ga", tuple(lucky))
+    best = {show: [entry.best for entry in skewed.table(show).rows[0][1]] for show in ("mean", "median")}
+    assert best == {"mean": [False, True], "median": [True, False]}
+
+
+def test_peers_are_known_from_python():
+    code = "import autov; autov.compare; from autov.experiments import RESOLVERS; assert 'cma' in RESOLVERS"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

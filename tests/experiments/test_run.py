@@ -1,7 +1,11 @@
+import os
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
-from autov.core import InputError
+from autov.core import InputError, WorkerError
 from autov.experiments import Store, compare, experiment, run
 from tests.experiments.tiny import RandomSearch, SlowSphere
 
@@ -81,3 +85,35 @@ def test_what_cannot_be_sent_to_workers_is_refused():
     with pytest.raises(InputError, match="use workers=1"):
         compare({"a": Local()}, SlowSphere(), maxfev=10, popsize=10, runs=2, store=None, workers=2)
     assert compare({"a": Local()}, SlowSphere(), maxfev=10, popsize=10, runs=2, store=None, workers=1).rows
+
+
+@dataclass(frozen=True)
+class Deadly(SlowSphere):
+    """Ends the process that evaluates it, as the system does when memory runs out."""
+
+    parent: int = 0
+
+    def __call__(self, x, rng):
+        if os.getpid() != self.parent:
+            os._exit(9)
+        return super().__call__(x, rng)
+
+
+def test_a_dead_worker_is_told():
+    with pytest.raises(WorkerError, match="ended abruptly"):
+        compare({"a": RandomSearch()}, Deadly(parent=os.getpid()), maxfev=10, popsize=10, runs=2, store=None, workers=2)
+
+
+@dataclass(frozen=True)
+class Far(RandomSearch):
+    name: ClassVar[str] = "far"
+
+    def ask(self, state, rng):
+        return rng.uniform(-1e6, 1e6, (state.popsize, state.box.dim)), state
+
+
+def test_an_algorithm_that_leaves_the_box_fails():
+    found = compare({"far": Far(), "ga": "ga"}, "f8", reference="ga", **SMALL, runs=2, store=None, workers=1)
+    assert {failure.label for failure in found.failures} == {"far"}
+    assert "outside the box" in found.failures[0].error
+    assert found.values("f8", "far").size == 0

@@ -104,6 +104,21 @@ def test_other_files_are_refused_and_left_alone(tmp_path, tasks, spoil, text):
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    "harm", ["DROP TABLE results", "UPDATE results SET samples = 'xx'", "UPDATE results SET best = 'abc'"]
+)
+def test_a_store_that_was_tampered_with_is_one_line(tmp_path, tasks, harm):
+    with Store(tmp_path / "r.db") as store:
+        for task in tasks:
+            store.add(task, 1.0, np.ones(3), 1.0)
+    db = sqlite3.connect(tmp_path / "r.db", isolation_level=None)
+    db.execute(harm)
+    db.close()
+    with Store(tmp_path / "r.db") as store, pytest.raises(FileError, match="damaged") as caught:
+        store.rows(tasks)
+    assert "\n" not in str(caught.value)
+
+
 def test_places_that_cannot_hold_a_store(tmp_path):
     with pytest.raises(FileError, match="folder"):
         Store(tmp_path)

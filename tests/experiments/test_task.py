@@ -9,6 +9,7 @@ from autov.experiments import RESOLVERS, expand_problems, experiment, resolve_al
 from autov.experiments.describe import describe
 from autov.operators import load
 from autov.problems import Classic, Function
+from autov.problems.user import import_function
 from tests.experiments.tiny import RandomSearch, SlowSphere
 
 
@@ -83,6 +84,7 @@ def test_bad_algorithms(algorithms, text):
         ({"problems": ["f1", "f1"]}, "'f1' is there twice"),
         ({"problems": []}, "problems: none given"),
         ({"problems": {"a": "f1"}}, "dict of problems"),
+        ({"problems": abs}, "see autov.function_problem"),
         ({"runs": 0}, "runs"),
         ({"maxfev": 1.5}, "maxfev"),
         ({"dim": 0}, "dim"),
@@ -130,3 +132,29 @@ def test_the_code_of_a_function_is_part_of_its_description():
     assert describe(one) != describe(two)
     assert describe(shifted(1)) != describe(shifted(2))
     assert describe(shifted(1)) == describe(shifted(1))
+
+
+def test_what_a_function_uses_is_part_of_its_description(tmp_path):
+    """Helpers and constants of the file count; an unrelated line does not."""
+    text = (
+        "SHIFT = {shift}\nOTHER = {other}\n\n\ndef helper(x):\n    return x - SHIFT if x.size else again(x)\n\n\n"
+        "def again(x):\n    return helper(x)\n\n\ndef g(x):\n    return float((helper(x) ** 2).sum())\n"
+    )
+
+    def described(name, **values):
+        (tmp_path / f"{name}.py").write_text(text.format(**values))
+        found = describe(import_function(f"{tmp_path / name}.py:g"))
+        return json.dumps(found).replace(name, "")
+
+    first = described("used_a", shift=1.0, other=2)
+    assert described("used_b", shift=1.0, other=3) == first
+    assert described("used_c", shift=1000.0, other=2) != first
+
+
+def test_algorithms_without_a_name_are_refused():
+    class NoName(RandomSearch):
+        name = None
+
+    for bad, says in ((NoName(), "must be a text"), (RandomSearch, "expected a name or an object")):
+        with pytest.raises(InputError, match=says):
+            make({"mine": bad})

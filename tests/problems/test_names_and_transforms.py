@@ -99,7 +99,7 @@ def test_functions_from_files(tmp_path):
     file.write_text("def bowl(x):\n    return float((x ** 2).sum())\n")
     problem = parse(f"{file}:bowl", 3, lower=-1, upper=2)
     assert problem(np.ones((2, 3)), generator(0)).tolist() == [3.0, 3.0]
-    with pytest.raises(InputError, match="needs --dim"):
+    with pytest.raises(InputError, match="needs dim, lower and upper"):
         parse(f"{file}:bowl")
     with pytest.raises(InputError, match="has no 'nothing'"):
         parse(f"{file}:nothing", 3, lower=0, upper=1)

@@ -1,4 +1,6 @@
+import dataclasses
 import re
+import warnings
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
@@ -123,3 +125,36 @@ def test_a_comparison_without_results():
     assert empty.table().rows[0][1][0].text == "n/a"
     with pytest.raises(InputError, match="ranks"):
         rank_plot(empty)
+
+
+def test_labels_are_drawn_as_typed_and_long_ones_fit():
+    made = made_comparison()
+    long = "cma-es+sigma=0.1+c_sigma=None+d_sigma=None+c_c=None+damping=3.33+steps=sampled"
+    names = {"ga": r"x$\frac$", "<b>|&": "_x", "autov": long}
+    rows = tuple(dataclasses.replace(row, label=names[row.label]) for row in made.rows)
+    renamed = Comparison("made", tuple(names.values()), made.problems, long, rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for drawn in (svg(convergence_plot(renamed)), svg(rank_plot(renamed))):
+            for label in (r"x$\frac$", "_x", "steps=sampled"):
+                assert label in drawn
+
+
+def test_a_problem_without_a_finite_value_is_an_empty_panel():
+    made = made_comparison()
+    lost = tuple(
+        dataclasses.replace(row, best=np.inf, samples=np.full_like(row.samples, np.inf))
+        if row.problem == "step"
+        else row
+        for row in made.rows
+    )
+    broken = Comparison("made", made.algorithms, made.problems, "autov", lost)
+    assert "no finite value" in svg(convergence_plot(broken))
+    assert "no finite value" in comparison_page(broken)
+
+
+def test_the_page_shows_the_table_it_is_given():
+    made = made_comparison()
+    shown = comparison_page(made, table=made.table("median", correct=True))
+    assert "median (interquartile range)" in shown
+    assert "Holm-corrected" in shown

@@ -32,7 +32,7 @@ LATEX = r"""% needs \usepackage{booktabs,multirow,color,soul}
 \caption{made: mean (standard deviation) of 5 runs}
 \begin{tabular}{cccc}
 \toprule
-problem&ga&<b>|\&&autov\\
+problem&ga&\textless{}b\textgreater{}\textbar{}\&&autov\\
 \midrule
 \multirow{2}{*}{f\_1}&\hl{5.0000e+0 $+$}&5.0000e+1 $-$&1.2000e+1\\
 &\hl{(1.58e+0)}&(1.58e+1)&(1.58e+0)\\[1mm]

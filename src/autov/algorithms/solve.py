@@ -35,10 +35,15 @@ class Run:
     seconds: float
 
 
+MOST = 2**40  # more evaluations, points or runs than any machine makes
+
+
 def whole(name: str, value: Any, least: int) -> int:
     """A whole number of at least ``least``, or an error that names it."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise InputError(f"{name}: must be a whole number of at least {least}, got {value!r}")
+    if value > MOST:
+        raise InputError(f"{name}: must be at most {MOST:,}, got {value}")
     return int(value)
 
 
@@ -80,6 +85,8 @@ def solve(
     while nfev < maxfev and not stopped:
         asked, state = algorithm.ask(state, rng)
         x = asked[: maxfev - nfev]
+        if not isinstance(state, EvolutionState) and not problem.box.holds(x):
+            raise InputError(f"algorithm: {algorithm.name} asked for a point outside the box or of another dimension")
         if objective is not None:
             f = np.empty(len(x))
             nans += kernels.evaluate_blocks(state.key, state.generation, objective, x, f)

@@ -40,7 +40,7 @@ def _end(message: str, code: int) -> NoReturn:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command. Exit codes: 0 success, 1 a required property does not hold, 2 bad input, 130 Ctrl-C."""
-    from autov.core.errors import InputError
+    from autov.core.errors import InputError, WorkerError
 
     # Typer carries its own copy of click in some versions: find the class that its errors derive from.
     usage_error = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -54,6 +54,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _end(" ".join(message.split()), 2)
     except InputError as error:
         _end(" ".join(str(error).split()), 2)
+    except WorkerError as error:
+        _end(str(error), 1)
     except (OSError, MemoryError) as error:
         if isinstance(error, BrokenPipeError):
             raise SystemExit(0) from None

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from autov.cli.output import JSON, print_json
+
+if TYPE_CHECKING:
+    from autov.problems import Problem
 
 PROPERTIES = ("translation", "scale", "rotation")
 
@@ -44,9 +49,10 @@ def check(
     if algorithm is not None:
         from autov.algorithms.choose import choose
         from autov.invariance import check_algorithm
-        from autov.problems import parse
 
-        result = check_algorithm(choose(algorithm, "paper-h3"), parse(problem, dim or 2), rng=seed + 1)
+        if draw is not None or parents is not None:
+            raise InputError("--draw, --parents: for operators, not with --algorithm")
+        result = check_algorithm(choose(algorithm, "paper-h3"), _problem(problem, dim), rng=seed)
     else:
         from autov.invariance import check as certify
 
@@ -57,9 +63,17 @@ def check(
     else:
         typer.echo(str(result))
     missing = [name for name in required if result.holds[name] is not True]
+    for name in missing:
+        typer.echo(f"autov: {name} {'is open' if result.holds[name] is None else 'does not hold'}", err=True)
     if missing:
-        typer.echo(f"autov: {', '.join(missing)} does not hold", err=True)
         raise typer.Exit(1)
+
+
+def _problem(name: str, dim: int | None) -> Problem:
+    """Two variables unless told otherwise or the problem has its own number."""
+    from autov.problems import LSGO, parse
+
+    return parse(name, dim if dim or name in LSGO or ":" in name else 2)
 
 
 def _operator(name: str, draw: str | None) -> object:

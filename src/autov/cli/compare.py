@@ -79,7 +79,7 @@ def compare(
     )  # fmt: skip
     table = result.table("median" if median else "mean", correct=holm)
     files: dict[str, Callable[[Path], object]] = {
-        "report.html": lambda path: path.write_text(comparison_page(result), encoding="utf-8"),
+        "report.html": lambda path: path.write_text(comparison_page(result, table=table), encoding="utf-8"),
         "convergence.svg": lambda path: save_plot(convergence_plot(result), path),
         "table.md": lambda path: path.write_text(render(table, "markdown"), encoding="utf-8"),
         "table.tex": lambda path: path.write_text(render(table, "latex"), encoding="utf-8"),
@@ -87,8 +87,8 @@ def compare(
     }
     if len(result.algorithms) > 1 and result.scores().ranked:
         files["ranks.svg"] = lambda path: save_plot(rank_plot(result), path)
-    _write(out, files)
     typer.echo(render(table, "json" if json_ else format_))
+    _write(out, files)
     for failure in result.failures:
         sys.stderr.write(f"autov: {failure.label} on {failure.problem}, run {failure.run} failed: {failure.error}\n")
     if result.failures:
@@ -140,6 +140,8 @@ def reproduce(
     if name == "all" and (save or load):
         raise InputError("--save, --load: for one table; all writes its values into the folder of --out")
     folder = (out or Path("runs/paper")) if name == "all" else out
+    if name in FIGURES and (runs or save or load):
+        raise InputError(f"--runs, --save, --load: not for {name}, which is one run of each algorithm")
     for each in titles if name == "all" else (name,):
         if each in FIGURES:
             _figure(each, seed, folder, json_)
@@ -183,8 +185,8 @@ def _table(
     }
     if result.comparison.has_curves or name == "fig-5":
         files[f"{name}.svg"] = lambda path: save_plot(plot(result.comparison), path)
-    _write(out, files)
     typer.echo(render(result.table(), form))
+    _write(out, files)
 
 
 def _announce(search: str) -> None:

@@ -71,6 +71,10 @@ class Box:
         """Upper minus lower."""
         return self.upper - self.lower
 
+    def holds(self, x: Array) -> bool:
+        """Whether the rows of x, shape (n, d), are points of the box."""
+        return x.ndim == 2 and x.shape[1] == self.dim and bool(((x >= self.lower) & (x <= self.upper)).all())
+
     def clip(self, x: Array) -> Array:
         """The nearest points inside."""
         return np.clip(x, self.lower, self.upper)

@@ -58,20 +58,23 @@ class Comparison:
     def table(
         self, show: Literal["mean", "median"] = "mean", *, level: float = 0.05, correct: bool = False, digits: int = 4
     ) -> Table:
-        """Mean (standard deviation), or median (difference of the quartiles), with marks; the best mean is set off."""
+        """Mean (standard deviation), or median (difference of the quartiles), with marks; the best is set off."""
         if show not in ("mean", "median"):
             raise InputError(f"show: must be 'mean' or 'median', got {show!r}")
         scores = self.scores(level, correct)
         rows = []
         for f in self.problems:
             entries = []
+            summaries = [scores.cells[f, a].summary for a in self.algorithms]
+            lead = min((getattr(summary, show) for summary in summaries if summary.n), default=np.nan)
             for a in self.algorithms:
                 cell = scores.cells[f, a]
                 s = cell.summary
                 shown = (s.mean, s.std) if show == "mean" else (s.median, s.q3 - s.q1 if np.isfinite(s.q3) else np.nan)
-                data = {**s._asdict(), "p": cell.p, "mark": cell.mark, "leads": cell.leads}
+                leads = shown[0] == lead
+                data = {**s._asdict(), "p": cell.p, "mark": cell.mark, "leads": leads}
                 text, detail = (scientific(value, places) for value, places in zip(shown, (digits, 2), strict=True))
-                entries.append(Entry(text, detail if s.n else "", cell.mark, cell.leads, data))
+                entries.append(Entry(text, detail if s.n else "", cell.mark, leads, data))
             rows.append((f, tuple(entries)))
         counts = {a: "/".join(map(str, scores.counts[a])) if a in scores.counts else "" for a in self.algorithms}
         footer = [("+/-/=", tuple(counts.values()))]

@@ -1,6 +1,8 @@
 """What an object is made of, as JSON: equal descriptions mean that a stored result may be used again.
 
-The source of functions and classes outside autov is part of it, but not that of other functions which these call.
+The source of functions and classes outside autov is part of it, and so are the functions, classes and values of
+their modules that they use by name, and what those use. What they reach in other ways (attributes of imported modules,
+files) is not.
 """
 
 from __future__ import annotations
@@ -10,8 +12,9 @@ import functools
 import hashlib
 import inspect
 import json
+import sys
 from collections.abc import Mapping
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -20,6 +23,7 @@ from autov.core import InputError
 from autov.operators import AffineOperator, to_dict
 
 DEEPEST = 12
+_being_described: list[Any] = []  # functions and classes; they may use one another
 
 
 def canonical(value: Any) -> str:
@@ -101,7 +105,37 @@ def _code(value: Any, depth: int) -> dict[str, Any]:
         found["closure"] = [describe(cell.cell_contents, depth + 1) for cell in cells]
     if defaults := getattr(value, "__defaults__", None):
         found["defaults"] = describe(defaults, depth + 1)
+    if uses := _uses(value, depth):
+        found["uses"] = uses
     return found
+
+
+def _uses(value: Any, depth: int) -> dict[str, Any]:
+    """Globals that a function, or a method of a class, refers to by name."""
+    if depth >= DEEPEST // 2 or value in _being_described:
+        return {}
+    members = list(vars(value).values()) if isinstance(value, type) else [value]
+    codes = [code for member in members if (code := getattr(member, "__code__", None)) is not None]
+    known = vars(sys.modules.get(value.__module__ or "", object())) if value.__module__ in sys.modules else {}
+    names = sorted({name for code in codes for name in _names(code)} & set(known))
+    found = {}
+    _being_described.append(value)
+    try:
+        for name in names:
+            if isinstance(item := known[name], ModuleType):
+                continue
+            try:
+                found[name] = describe(item, depth + 1)
+            except InputError:  # an object that says nothing about itself
+                found[name] = type(item).__name__
+    finally:
+        _being_described.pop()
+    return found
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (c for c in code.co_consts if isinstance(c, CodeType))
+    return set(code.co_names).union(*map(_names, inner))
 
 
 def _bytecode(code: CodeType) -> bytes:

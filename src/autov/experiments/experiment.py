@@ -80,6 +80,8 @@ def named_problems(problems: Problems, dim: int | None) -> dict[str, tuple[Probl
     if isinstance(problems, Mapping):
         pairs: list[tuple[str, Any]] = list(problems.items())
     else:
+        if not isinstance(problems, (str, Problem, Sequence)):
+            raise InputError(f"problems: expected names or problems (see autov.function_problem), got {problems!r}")
         items: list[Any] = [problems] if isinstance(problems, (str, Problem)) else list(problems)
         listed = [name for item in items for name in (expand_problems(item) if isinstance(item, str) else [item])]
         pairs = [(item if isinstance(item, str) else item.name, item) for item in listed]

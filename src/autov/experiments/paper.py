@@ -175,7 +175,7 @@ EXPERIMENTS: dict[str, Printed] = {
         {f"lsgo-paper-f{i}": (f"f{i}",) for i in range(1, 16)}, "AutoV", True,
         (
             "The variant of the suite that fits the paper's figures; lsgo-f1..lsgo-f15 are the published ones.",
-            AS_RUN.format("autov compare --problems lsgo-f1..lsgo-f15 with the names alone"),
+            AS_RUN.split(" The letter")[0],
         ),
         dim=None, maxfev=120_000,
     ),

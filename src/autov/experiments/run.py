@@ -17,7 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import NamedTuple
 
 from autov.algorithms import Evolution, solve
-from autov.core import Array, InputError
+from autov.core import Array, InputError, WorkerError
 from autov.engines import worker_count
 from autov.engines.pools import single_threaded
 from autov.experiments.curve import grid, sample
@@ -141,7 +141,7 @@ def _in_processes(todo: list[Task], store: Store, count: int) -> Results:
                 yield pending.pop(future), future.result()
         pool.shutdown()
     except BrokenProcessPool:
-        raise RuntimeError(
+        raise WorkerError(
             "a worker process ended abruptly (out of memory?); finished tasks are kept, run again to go on"
         ) from None
     finally:

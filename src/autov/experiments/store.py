@@ -150,11 +150,13 @@ class Store:
 
     def has(self, task: Task) -> bool:
         """Whether the task is finished."""
-        return self._db.execute("SELECT 1 FROM results WHERE key = ?", (task.key,)).fetchone() is not None
+        with self._reading():
+            return self._db.execute("SELECT 1 FROM results WHERE key = ?", (task.key,)).fetchone() is not None
 
     def missing(self, tasks: Iterable[Task]) -> list[Task]:
         """Tasks that are not finished, each once."""
-        present = {key for (key,) in self._db.execute("SELECT key FROM results")}
+        with self._reading():
+            present = {key for (key,) in self._db.execute("SELECT key FROM results")}
         return [task for key, task in {task.key: task for task in tasks}.items() if key not in present]
 
     def add(self, task: Task, best: float, samples: Sequence[float] | Array, seconds: float) -> None:
@@ -162,7 +164,7 @@ class Store:
         text = json.dumps([None if math.isnan(value) else float(value) for value in samples])
         with self._writing():
             values = (*_identity(task), float(best), float(seconds), text)
-            self._db.execute(f"INSERT OR IGNORE INTO results VALUES ({_marks(len(values))})", values)
+            self._db.execute(f"INSERT INTO results VALUES ({_marks(len(values))}) ON CONFLICT DO NOTHING", values)
             self._db.execute("DELETE FROM failures WHERE key = ?", (task.key,))
 
     def fail(self, task: Task, error: str, traceback: str) -> None:
@@ -170,6 +172,13 @@ class Store:
         with self._writing():
             values = (*_identity(task), error, traceback)
             self._db.execute(f"INSERT OR REPLACE INTO failures VALUES ({_marks(len(values))})", values)
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            raise FileError(f"{self.path}: the results store is damaged: {error}") from None
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
@@ -187,21 +196,23 @@ class Store:
 
     def rows(self, tasks: Iterable[Task] | None = None) -> list[Row]:
         """Results of the tasks that are finished, in their order and with their labels; of all without tasks."""
-        if tasks is None:
-            return [_row(record) for record in self._db.execute("SELECT * FROM results ORDER BY rowid")]
-        wanted = list(tasks)
-        found: dict[str, tuple[object, ...]] = {}
-        for i in range(0, len(wanted), 500):
-            keys = [task.key for task in wanted[i : i + 500]]
-            query = f"SELECT * FROM results WHERE key IN ({_marks(len(keys))})"
-            found.update({str(record[0]): record for record in self._db.execute(query, keys)})
-        return [_row(found[task.key], task.label) for task in wanted if task.key in found]
+        with self._reading():
+            if tasks is None:
+                return [_row(record) for record in self._db.execute("SELECT * FROM results ORDER BY rowid")]
+            wanted = list(tasks)
+            found: dict[str, tuple[object, ...]] = {}
+            for i in range(0, len(wanted), 500):
+                keys = [task.key for task in wanted[i : i + 500]]
+                query = f"SELECT * FROM results WHERE key IN ({_marks(len(keys))})"
+                found.update({str(record[0]): record for record in self._db.execute(query, keys)})
+            return [_row(found[task.key], task.label) for task in wanted if task.key in found]
 
     def failures(self, tasks: Iterable[Task] | None = None) -> list[Failure]:
         """What tasks raised that have not been finished since."""
         labels = None if tasks is None else {task.key: task.label for task in tasks}
         query = "SELECT key, label, problem, run, error, traceback FROM failures ORDER BY rowid"
-        found = [Failure(*record) for record in self._db.execute(query)]
+        with self._reading():
+            found = [Failure(*record) for record in self._db.execute(query)]
         return found if labels is None else [failure for failure in found if failure.key in labels]
 
 
@@ -218,6 +229,7 @@ def _identity(task: Task) -> tuple[object, ...]:
 def _row(record: Any, label: str | None = None) -> Row:
     values = dict(zip((field.name for field in fields(Row)), record, strict=True))
     samples = [math.nan if value is None else value for value in json.loads(values["samples"])]
+    values.update(best=float(values["best"]), seconds=float(values["seconds"]))
     values.update(
         seed=int(values["seed"]), versions=json.loads(values["versions"]), samples=np.array(samples, dtype=np.float64)
     )

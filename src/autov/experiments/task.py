@@ -74,7 +74,7 @@ def resolve_algorithm(spec: str | AnyMetaheuristic) -> AnyMetaheuristic:
     """
     if not isinstance(spec, str):
         steps = ("run_whole",) if hasattr(spec, "run_whole") else ("ask", "tell", "population")
-        if not all(hasattr(spec, step) for step in ("init", *steps)):
+        if isinstance(spec, type) or not all(hasattr(spec, step) for step in ("init", *steps)):
             raise InputError(f"algorithm: expected a name or an object with init, ask, tell, population, got {spec!r}")
         return spec
     prefix, colon, rest = spec.partition(":")
@@ -112,6 +112,8 @@ def identify(algorithm: AnyMetaheuristic, spec: str | None = None) -> tuple[str,
     from autov.algorithms.registry import ALGORITHMS
 
     name = getattr(algorithm, "name", type(algorithm).__name__)
+    if not isinstance(name, str) or not name:
+        raise InputError(f"algorithm: the name of {type(algorithm).__name__} must be a text, got {name!r}")
     if type(algorithm) is Evolution or type(algorithm) is ALGORITHMS.get(name):
         return name, canonical(describe(settings(algorithm))), None
     return spec or name, canonical(describe(algorithm)), algorithm

@@ -93,10 +93,15 @@ def parse(
 
 def _user(source: str, dim: int | None, lower: float | None, upper: float | None, vectorized: bool) -> Any:
     found = import_function(source)
-    if hasattr(found, "box") and hasattr(found, "objective"):
-        return found  # already a problem
+    if hasattr(found, "box") and hasattr(found, "objective"):  # already a problem
+        if dim is not None and dim != found.box.dim:
+            raise InputError(f"dim: {source} has {found.box.dim} variables, got {dim}")
+        return found
     if lower is None or upper is None or dim is None:
-        raise InputError(f"{source}: a function needs --dim, --lower and --upper")
+        raise InputError(
+            f"{source}: a function needs dim, lower and upper; where they cannot be given, name a problem instead: "
+            f"autov.function_problem(f, bounds)"
+        )
     return function_problem(found, Box.cube(lower, upper, dim), vectorized)
 
 

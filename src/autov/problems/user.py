@@ -196,15 +196,15 @@ def import_function(source: str) -> Any:
         sys.modules[called] = module
         try:
             spec.loader.exec_module(module)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise InputError(f"function: {place} fails to import: {type(error).__name__}: {error}") from error
     else:
         if "" not in sys.path and str(Path.cwd()) not in sys.path:
             sys.path.insert(0, str(Path.cwd()))
         try:
             module = importlib.import_module(place)
-        except Exception as error:
-            raise InputError(f"function: module {place!r} fails to import: {error}") from error
+        except (Exception, SystemExit) as error:
+            raise InputError(f"function: module {place!r} fails to import: {type(error).__name__}: {error}") from error
     if not hasattr(module, name):
         raise InputError(f"function: {place} has no {name!r}")
     return getattr(module, name)

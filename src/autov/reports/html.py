@@ -118,9 +118,9 @@ def _failures(comparison: Comparison) -> list[Section]:
     return [("Failed runs", code_html("\n".join(lines)))] if lines else []
 
 
-def comparison_page(comparison: Comparison, title: str | None = None) -> str:
-    """Set-up, table, ranks and convergence of a comparison."""
-    sections = [("Set-up", _setup(comparison)), ("Results", table_html(comparison.table()))]
+def comparison_page(comparison: Comparison, title: str | None = None, table: Table | None = None) -> str:
+    """Set-up, table (that of the means unless another is given), ranks and convergence of a comparison."""
+    sections = [("Set-up", _setup(comparison)), ("Results", table_html(table or comparison.table()))]
     return page(title or comparison.name, [*sections, *_plots(comparison), *_failures(comparison)])
 
 

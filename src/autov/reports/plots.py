@@ -17,6 +17,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from autov.core import Array, InputError
@@ -43,9 +44,28 @@ def convergence_plot(
             _panel(ax, comparison, problem, labels)
         for ax in axes[len(chosen) :]:
             ax.set_axis_off()
-        handles, names = axes[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside lower center", ncols=min(len(labels), 3 * columns), frameon=False)
+        _legend(figure, comparison, labels, 4.2 * columns)
         return figure
+
+
+def _legend(figure: Figure, comparison: Comparison, labels: Sequence[str], width: float) -> None:
+    """Below the panels, in as many columns as the longest label leaves room for."""
+    handles = [Line2D([], [], color=c, linestyle=s) for c, s in (_look(comparison, label) for label in labels)]
+    room = 0.7 + 0.075 * max(len(label) for label in labels)  # inches
+    count = max(1, min(len(labels), int(width / room)))
+    figure.legend(handles, [_text(x) for x in labels], loc="outside lower center", ncols=count, frameon=False)
+
+
+def _look(comparison: Comparison, label: str) -> tuple[str, Any]:
+    i = comparison.algorithms.index(label)
+    return COLOURS[i % len(COLOURS)], STYLES[i // len(COLOURS) % len(STYLES)]
+
+
+def _text(label: str, longest: int = 48) -> str:
+    """A label as it is typed (a dollar sign would start a formula), shortened in the middle if it is long."""
+    if len(label) > longest:
+        label = f"{label[: longest // 2]}...{label[-longest // 2 + 3 :]}"
+    return label.replace("$", r"\$")
 
 
 def parameter_plot(comparison: Comparison) -> Figure:
@@ -62,8 +82,8 @@ def parameter_plot(comparison: Comparison) -> Figure:
             ax.errorbar(at, middle, yerr=(middle - low, high - middle), color=COLOURS[0], marker="o", capsize=3)
             if low.min() > 0:
                 ax.set_yscale("log")
-            ax.set_xticks(at, comparison.algorithms, rotation=30 if at.size > 4 else 0)
-            ax.set_title(problem, fontsize=9)
+            ax.set_xticks(at, [_text(label, 16) for label in comparison.algorithms], rotation=30 if at.size > 4 else 0)
+            ax.set_title(_text(problem), fontsize=9)
         for ax in axes[len(comparison.problems) :]:
             ax.set_axis_off()
         axes[0].set_ylabel("best value")
@@ -74,16 +94,17 @@ def _panel(ax: Axes, comparison: Comparison, problem: str, labels: Sequence[str]
     curves = {label: comparison.curves(problem, label) for label in labels}
     bands = {label: (x, quartiles(y)) for label, (x, y) in curves.items()}
     offset, scale, threshold = vertical_scale([y for _, y in bands.values()])
-    for i, label in enumerate(comparison.algorithms):
-        if label not in bands:
-            continue
-        x, y = bands[label]
-        colour, style = COLOURS[i % len(COLOURS)], STYLES[i // len(COLOURS) % len(STYLES)]
-        if not x.size:  # no run: in the legend all the same
-            ax.plot([], [], color=colour, linestyle=style, label=label)
-            continue
-        ax.fill_between(x, y[0] - offset, y[2] - offset, color=colour, alpha=0.18, linewidth=0)
-        ax.plot(x, y[1] - offset, color=colour, linestyle=style, linewidth=1.4, label=label)
+    ax.set_title(_text(problem), fontsize=9)
+    ax.set_xlabel("evaluations")
+    ax.set_ylabel(f"best value minus ({offset:.6g})" if offset else "best value")
+    if not any(np.isfinite(y).any() for _, y in bands.values()):
+        ax.text(0.5, 0.5, "no finite value", ha="center", va="center", transform=ax.transAxes)
+        return
+    for label, (x, y) in bands.items():
+        if x.size:
+            colour, style = _look(comparison, label)
+            ax.fill_between(x, y[0] - offset, y[2] - offset, color=colour, alpha=0.18, linewidth=0)
+            ax.plot(x, y[1] - offset, color=colour, linestyle=style, linewidth=1.4)
     ax.set_xscale("log")
     ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
@@ -93,9 +114,6 @@ def _panel(ax: Axes, comparison: Comparison, problem: str, labels: Sequence[str]
         ax.set_ylim(bottom=0)
     else:
         ax.set_yscale(scale)
-    ax.set_title(problem, fontsize=9)
-    ax.set_xlabel("evaluations")
-    ax.set_ylabel(f"best value minus ({offset:.6g})" if offset else "best value")
 
 
 def quartiles(y: Array) -> Array:
@@ -140,9 +158,10 @@ def rank_plot(comparison: Comparison, level: float = 0.05) -> Figure:
     half = (k + 1) // 2
     depth = 0.9 + 0.35 * len(groups) + 0.5 * half
     with mpl.rc_context(STYLE):
-        figure = new_figure(7.0, 0.8 + 0.45 * depth)
+        sides = 0.08 * max(0, max(len(_text(label)) for label in order) - 10)  # inches for long labels, left and right
+        figure = new_figure(7.0 + 2 * sides, 0.8 + 0.45 * depth)
         ax = figure.add_subplot()
-        margin = 0.35 * (k - 1) + 0.5
+        margin = (0.35 * (k - 1) + 0.5) * (1 + sides / 1.5)
         ax.set_xlim(1 - margin, k + margin)
         ax.set_ylim(-depth, 1.3)
         ax.set_axis_off()
@@ -162,7 +181,7 @@ def rank_plot(comparison: Comparison, level: float = 0.05) -> Figure:
             end = 1 - 0.08 * k if left else k + 0.08 * k
             ax.plot([rank, rank, end], [0, y, y], color=COLOURS[0] if label == comparison.reference else "black",
                     linewidth=0.9)  # fmt: skip
-            text = f"{label}  {rank:.2f}" if left else f"{rank:.2f}  {label}"
+            text = f"{_text(label)}  {rank:.2f}" if left else f"{rank:.2f}  {_text(label)}"
             ax.text(end, y, text, ha="right" if left else "left", va="center")
         return figure
 

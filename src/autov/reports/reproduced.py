@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from autov.core import InputError
+from autov.core import FileError, InputError
 from autov.experiments import EXPERIMENTS, Paired, Reproduction
 from autov.experiments.compact import unpack
 from autov.experiments.paper import pair
@@ -62,6 +62,9 @@ def reproduced_page(folder: Path) -> str:
     for name in EXPERIMENTS:
         path = folder / f"{name}.json"
         if path.is_file():
-            data = json.loads(path.read_text(encoding="utf-8"))
+            try:
+                data = json.loads(path.read_text(encoding="utf-8"))
+            except ValueError as error:
+                raise FileError(f"{path}: cannot be read: {error}") from None
             sections.append(_section(pair(name, unpack(data, str(path))), data, remarks.get(name, "")))
     return "\n\n".join(sections) + "\n"

@@ -18,7 +18,8 @@ from autov.experiments import Entry, Table
 
 _TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}",
+    "<": r"\textless{}", ">": r"\textgreater{}",
 }  # fmt: skip
 _TEX_MARK = {"+": "$+$", "-": "$-$", "=": r"$\approx$"}
 
