@@ -12,6 +12,11 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --editable ".[dev]" --constraint constraints.txt
 	touch $(READY)
 
+# Optimisers of other libraries; where they cannot be installed, their tests are skipped.
+$(VENV)/.peers: $(READY)
+	$(BIN)/python -m pip install --quiet --editable ".[peers]" --constraint constraints.txt || echo "peers: not installed"
+	touch $(VENV)/.peers
+
 demo: $(READY)
 	@echo "Designing an operator for Rastrigin's function (about a minute on two cores) ..."
 	$(BIN)/autov design rastrigin --preset quick --seed 1 --out runs/demo --resume
@@ -22,10 +27,10 @@ lint: $(READY)
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
-test: lint
+test: lint $(VENV)/.peers
 	$(BIN)/python -m pytest
 
-slow: $(READY)
+slow: $(VENV)/.peers
 	$(BIN)/python -m pytest -m slow
 
 bench: $(READY)
