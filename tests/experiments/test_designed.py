@@ -9,7 +9,8 @@ from autov.core import InputError
 from autov.designer import design as real_design
 from autov.experiments import designed as module
 from autov.experiments.designed import Wanted, design_operators
-from autov.experiments.paper import EXPERIMENTS, printed, reproduce
+from autov.experiments.paper import EXPERIMENTS, printed
+from autov.experiments.reproduction import reproduce
 from autov.reports.plots import parameter_plot, svg
 
 

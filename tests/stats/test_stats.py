@@ -96,7 +96,6 @@ def test_scores():
     assert [scores.cells["f1", a].mark for a in ("a", "b", "ref")] == ["+", "-", ""]
     assert scores.counts == {"a": (1, 0, 1), "b": (0, 1, 0)}
     assert scores.cells["f2", "b"].p is None
-    assert [scores.cells["f2", a].leads for a in ("a", "b", "ref")] == [True, False, True]
     assert (scores.ranked, scores.ranks) == (1, {"a": 1.0, "b": 3.0, "ref": 2.0})
 
 

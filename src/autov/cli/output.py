@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import typer
 
+FORMATS = ("text", "markdown", "latex", "csv", "json")
 JSON = typer.Option(False, "--json", help="Print JSON for machines.")
 SEED = typer.Option(1, "--seed", min=0, help="Seed of all random numbers.")
 WORKERS = typer.Option(None, "--workers", help="Threads or processes; all cores by default.")
@@ -49,3 +52,20 @@ def progress_bar() -> Any:
     bar = console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     return Progress(*columns, console=bar, transient=True, disable=not bar.is_terminal)
+
+
+def with_progress(title: str, call: Callable[[Callable[[int, int, float | None], None]], Any]) -> Any:
+    """Call with a progress callback that feeds a bar."""
+    with progress_bar() as bar:
+        task = bar.add_task(title, total=None)
+        return call(lambda done, total, _left: bar.update(task, completed=done, total=total))
+
+
+def write_files(folder: Path | None, files: dict[str, Callable[[Path], object]]) -> None:
+    """Write files into a folder, if there is one, and say so."""
+    if folder is None:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, write in files.items():
+        write(folder / name)
+    sys.stderr.write(f"autov: wrote {', '.join(str(folder / name) for name in files)}\n")

@@ -2,8 +2,8 @@
 
 from autov.experiments.compare import Comparison, compare, compare_experiment
 from autov.experiments.experiment import Experiment, expand_problems, experiment
-from autov.experiments.paper import EXPERIMENTS, paper_experiment, paper_figures, reproduce
-from autov.experiments.reproduction import Paired, Reproduction
+from autov.experiments.paper import EXPERIMENTS, paper_experiment, paper_figures
+from autov.experiments.reproduction import Paired, Reproduction, reproduce
 from autov.experiments.run import Outcome, run
 from autov.experiments.store import Failure, Row, Store
 from autov.experiments.table import Entry, Table

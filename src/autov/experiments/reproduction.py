@@ -1,12 +1,19 @@
-"""Figures of the paper beside ours."""
+"""`reproduce` runs an experiment of the paper and puts its figures beside ours."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import NamedTuple
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
-from autov.experiments.compare import Comparison
+from autov.core import InputError, Seed, seed_of
+from autov.experiments.compare import Comparison, compare_experiment
+from autov.experiments.designed import as_algorithms, design_operators
+from autov.experiments.paper import Printed, Runs, paper_figures, printed
+from autov.experiments.run import Progress
+from autov.experiments.store import Store
 from autov.experiments.table import Entry, Table, scientific
 from autov.stats import Summary
 
@@ -104,3 +111,78 @@ class Reproduction:
             f"{self.name}: {self.title}. Our mean of {runs} runs" + (" (the paper's)" if known else ""),
             ("problem", *self.comparison.algorithms), tuple(rows), (footer,), (f"{signs}.", *self.notes),
         )  # fmt: skip
+
+
+def reproduce(
+    name: str, runs: Runs = None, workers: int | None = None,
+    store: Store | str | os.PathLike[str] | None = "results.db", seed: Seed = 1, progress: Progress | None = None,
+    preset: str = "quick", designs: str | os.PathLike[str] = "runs/designs",
+) -> Reproduction:  # fmt: skip
+    """Run an experiment of the paper (what the store has is not run again) and compare it with the printed figures.
+
+    Args:
+        name: one of EXPERIMENTS.
+        runs: runs of each cell, or a dict of column -> runs; None for the paper's 30.
+        workers: processes; None for all cores.
+        store: a file, an open Store, or None to keep nothing.
+        seed: of the experiment.
+        progress: called with (finished tasks, all tasks, seconds left or None).
+        preset: of the searches behind table-5, table-6 and fig-5, whose operators are designed first.
+        designs: folder of those operators; what is there is not designed again.
+    """
+    entry = printed(name)
+    if entry.designs:
+        found = design_operators(entry.designs, designs, preset=preset, seed=seed, workers=workers)
+        entry = replace(entry, algorithms=as_algorithms(found))
+    planned = entry.experiment(name, runs, seed_of(seed))
+    return pair(name, compare_experiment(planned, store, workers=workers, reference=entry.reference, progress=progress))
+
+
+def pair(name: str, comparison: Comparison) -> Reproduction:
+    """Put the results of an experiment beside the paper's figures."""
+    entry = printed(name)
+    if set(comparison.problems) != set(entry.problems) or set(comparison.algorithms) != set(entry.columns):
+        raise InputError(f"{name}: these are results of other algorithms or problems ({comparison.name})")
+    scores = comparison.scores()
+    cells = []
+    for problem, path in entry.problems.items():
+        row = _printed_row(entry, path)
+        for label in entry.columns:
+            ours, paper, p = scores.cells[problem, label], row[label], None
+            if entry.signs:
+                signs = paper.get("versus_autov", ""), ours.mark
+            else:  # which of the two columns has the smaller mean
+                base = scores.cells[problem, entry.reference].summary.mean
+                signs = _smaller(paper["mean"], row[entry.reference]["mean"]), _smaller(ours.summary.mean, base)
+                p = _welch(paper, row[entry.reference], entry.runs)
+            if label == entry.reference:
+                signs, p = ("", ""), None
+            cells.append(Paired(problem, label, paper["mean"], paper["std"], *signs, ours.summary, p))
+    return Reproduction(name, entry.title, entry.signs, comparison, tuple(cells), entry.notes)
+
+
+def _printed_row(entry: Printed, path: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    """Mean and standard deviation of each column; not a number where the paper prints none."""
+    row = paper_figures().get(entry.table, {})
+    for key in path:
+        row = row.get(key, {})
+    cells = {}
+    for label in entry.columns:
+        cell = row.get(label)
+        cells[label] = cell if isinstance(cell, dict) else {"mean": math.nan if cell is None else cell, "std": math.nan}
+    return cells
+
+
+def _welch(a: Mapping[str, float], b: Mapping[str, float], runs: int) -> float:
+    from scipy.stats import ttest_ind_from_stats
+
+    found = ttest_ind_from_stats(a["mean"], a["std"], runs, b["mean"], b["std"], runs, equal_var=False)
+    return float(found.pvalue)
+
+
+def _smaller(mean: float, reference: float) -> str:
+    if math.isnan(mean) or math.isnan(reference):
+        return ""
+    if mean == reference:
+        return "="
+    return "+" if mean < reference else "-"

@@ -24,7 +24,6 @@ from autov.invariance.transformations import Transformation
 ALPHA = 1e-4  # chance of a false refusal, per property
 STAGES = (100, 500, 3000)  # sample sizes: few calls to see what is plain, many before saying that nothing was seen
 ROWS = 2  # offspring per call
-POWER = 0.9
 NORMAL_90 = 1.2815515655446004  # the 90% point of the standard normal law
 RANDOM_DIRECTIONS = 12
 PILOT = 20  # calls from which the share of differing paths is guessed; below a fifth they are sought

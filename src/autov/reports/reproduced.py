@@ -8,7 +8,7 @@ from pathlib import Path
 from autov.core import FileError, InputError
 from autov.experiments import EXPERIMENTS, Paired, Reproduction
 from autov.experiments.compact import unpack
-from autov.experiments.paper import pair
+from autov.experiments.reproduction import pair
 from autov.reports.tables import to_markdown
 
 HEAD = """# The paper's tables, reproduced

@@ -21,7 +21,6 @@ class Cell:
     problem: str
     algorithm: str
     summary: Summary
-    leads: bool  # no other mean in the row is smaller
     p: float | None  # against the reference, corrected if asked for; None for the reference and for empty cells
     mark: str  # + better than the reference, - worse, = similar; "" where there is no p
 
@@ -66,11 +65,10 @@ def score(
     final = dict(zip(tests, holm(pvalues) if correct else pvalues, strict=True))
     cells = {}
     for f in problems:
-        lead = min((summaries[f, a].mean for a in algorithms if summaries[f, a].n), default=math.nan)
         for a in algorithms:
             p = float(final[f, a]) if (f, a) in tests else None
             sign = "" if p is None else mark(p, tests[f, a][1], level)
-            cells[f, a] = Cell(f, a, summaries[f, a], summaries[f, a].mean == lead, p, sign)
+            cells[f, a] = Cell(f, a, summaries[f, a], p, sign)
     counts = {
         a: (signs.count("+"), signs.count("-"), signs.count("="))
         for a in algorithms
