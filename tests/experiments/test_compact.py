@@ -29,6 +29,7 @@ def test_packed_values_come_back(tmp_path):
 def test_packed_results_say_what_was_run():
     packed = pack(made_comparison())
     assert packed["seconds"] == round(45 * 0.5)
+    assert packed["seconds_per_run"] == dict.fromkeys(made_comparison().algorithms, 0.5)
     assert packed["settings"]["ga"] == "{}"
     assert packed["values"]["f_1"]["ga"] == [3.0, 4.0, 5.0, 6.0, 7.0]
     assert json.loads(json.dumps(packed)) == packed

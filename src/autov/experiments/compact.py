@@ -20,6 +20,7 @@ FORMAT, VERSION = "autov-results", 1
 def pack(comparison: Comparison) -> dict[str, Any]:
     """Everything that tables need."""
     first = comparison.rows[0]
+    spent = {a: [row.seconds for row in comparison.rows if row.label == a] for a in comparison.algorithms}
     values: dict[str, dict[str, list[float]]] = {}
     for problem in comparison.problems:
         for label in comparison.algorithms:
@@ -29,6 +30,7 @@ def pack(comparison: Comparison) -> dict[str, Any]:
         "format": FORMAT, "version": VERSION, "name": comparison.name, "algorithms": list(comparison.algorithms),
         "problems": list(comparison.problems), "reference": comparison.reference, "maxfev": first.maxfev,
         "popsize": first.popsize, "seed": first.seed, "seconds": round(sum(row.seconds for row in comparison.rows)),
+        "seconds_per_run": {a: float(f"{np.mean(seconds):.2g}") for a, seconds in spent.items()},
         "settings": {a: next(r.settings for r in comparison.rows if r.label == a) for a in comparison.algorithms},
         "dims": {p: next(r.dim for r in comparison.rows if r.problem == p) for p in comparison.problems},
         "versions": first.versions, "values": values,
