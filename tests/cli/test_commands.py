@@ -107,7 +107,10 @@ def test_show_and_list(capsys):
     assert "f9, rastrigin" in names
     assert "paper-f13" in names
     assert "lsgo-f15" in names
-    assert "paper-h3" in run(capsys, "list", "operators")[1]
+    operators = {row["name"]: row for row in json.loads(run(capsys, "list", "operators", "--json")[1])}
+    assert operators["paper-h3"]["rows"] == 10
+    assert operators.keys() >= {"sbx", "de-mutation", "fep-mutation"}
+    assert "de-mutation" in run(capsys, "check", "polynomial")[2]
     assert "imode" in run(capsys, "list", "algorithms")[1]
 
 

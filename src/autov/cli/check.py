@@ -80,6 +80,7 @@ def _operator(name: str, draw: str | None) -> object:
     """A classic operator by name, a function of the user's, or an affine operator."""
     import dataclasses
 
+    from autov.core import InputError
     from autov.operators import AffineOperator, load
     from autov.operators.classic import CLASSIC
     from autov.problems.user import import_function
@@ -89,10 +90,11 @@ def _operator(name: str, draw: str | None) -> object:
     elif ":" in name:
         found = import_function(name)
     else:
-        found = load(name)
+        try:
+            found = load(name)
+        except InputError as error:
+            raise InputError(f"{error}; classic operators are {', '.join(CLASSIC)}") from None
     if draw is not None:
-        from autov.core import InputError
-
         if not isinstance(found, AffineOperator):
             raise InputError(f"--draw: only for affine operators, {name} is not one")
         found = dataclasses.replace(found, draw=draw)  # type: ignore[arg-type]

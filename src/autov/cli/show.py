@@ -78,6 +78,7 @@ def _problems() -> list[dict[str, object]]:
 
 def _operators() -> list[dict[str, object]]:
     from autov.operators import library, load
+    from autov.operators.classic import CLASSIC
     from autov.operators.forms import form_name
 
     rows: list[dict[str, object]] = []
@@ -85,6 +86,8 @@ def _operators() -> list[dict[str, object]]:
         operator = load(name)
         source = operator.provenance.get("problem", "")
         rows.append({"name": name, "form": form_name(operator.inputs), "rows": operator.rows, "designed on": source})
+    for name in CLASSIC:
+        rows.append({"name": name, "form": "classic, for check", "rows": "", "designed on": ""})
     return rows
 
 
