@@ -1,48 +1,64 @@
 """autov designs, checks, compares and runs invariant variation operators for black-box optimisation.
 
-The public names live in the rooms below and are imported when first used, so that the command starts fast.
+The public names live in the packages below and are imported when first used, so that the command starts fast.
 """
 
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autov.algorithms import Evolution, Metaheuristic, Optimizer, minimize, solve
+    from autov.cli.search_display import ProgressDisplay
     from autov.core import Box, FileError, InputError
-    from autov.designer import Design, Encoding, Inner, design
-    from autov.experiments import Comparison, compare, reproduce
+    from autov.designer import Design, DesignSettings, OperatorGenome, TrialBudget, design
+    from autov.experiments import Comparison, compare
     from autov.invariance import Certificate, check, check_algorithm
-    from autov.operators import AffineOperator, Operator, library, load
-    from autov.problems import Classic, Problem, Rotated, Scaled, Translated, function_problem, parse
+    from autov.operators import AffineOperator, Operator, load_operator, operator_names
+    from autov.paper import reproduce
+    from autov.problems import Classic, Problem, Rotated, Scaled, Translated, function_problem
+    from autov.problems import resolve_problem as problem
 
 _HOME = {
     "autov.algorithms": ("Evolution", "Metaheuristic", "Optimizer", "minimize", "solve"),
+    "autov.cli.search_display": ("ProgressDisplay",),
     "autov.core": ("Box", "FileError", "InputError"),
-    "autov.designer": ("Design", "Encoding", "Inner", "design"),
-    "autov.experiments": ("Comparison", "compare", "reproduce"),
+    "autov.designer": ("Design", "DesignSettings", "OperatorGenome", "TrialBudget", "design"),
+    "autov.experiments": ("Comparison", "compare"),
     "autov.invariance": ("Certificate", "check", "check_algorithm"),
-    "autov.operators": ("AffineOperator", "Operator", "library", "load"),
-    "autov.problems": ("Classic", "Problem", "Rotated", "Scaled", "Translated", "function_problem", "parse"),
+    "autov.operators": ("AffineOperator", "Operator", "load_operator", "operator_names"),
+    "autov.paper": ("reproduce",),
+    "autov.problems": ("Classic", "Problem", "Rotated", "Scaled", "Translated", "function_problem"),
 }
-_ROOM = {name: room for room, names in _HOME.items() for name in names}
+_PLACE = {name: (package, name) for package, names in _HOME.items() for name in names}
+_PLACE["problem"] = ("autov.problems", "resolve_problem")
+_RENAMED = {  # kept for one version
+    "Encoding": "OperatorGenome",
+    "Inner": "TrialBudget",
+    "library": "operator_names",
+    "load": "load_operator",
+    "parse": "problem",
+}
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 __all__ = [
-    "AffineOperator", "Box", "Certificate", "Classic", "Comparison", "Design", "Encoding", "Evolution", "FileError",
-    "Inner", "InputError", "Metaheuristic", "Operator", "Optimizer", "Problem", "Rotated", "Scaled", "Translated",
-    "check", "check_algorithm", "compare", "design", "function_problem", "library", "load", "minimize", "parse",
-    "reproduce", "solve",
+    "AffineOperator", "Box", "Certificate", "Classic", "Comparison", "Design", "DesignSettings", "Evolution",
+    "FileError", "InputError", "Metaheuristic", "Operator", "OperatorGenome", "Optimizer", "Problem",
+    "ProgressDisplay", "Rotated", "Scaled", "Translated", "TrialBudget", "check", "check_algorithm", "compare",
+    "design", "function_problem", "load_operator", "minimize", "operator_names", "problem", "reproduce", "solve",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _ROOM:
+    if name in _RENAMED:
+        warnings.warn(f"autov.{name} is called autov.{_RENAMED[name]} now", DeprecationWarning, stacklevel=2)
+        return __getattr__(_RENAMED[name])
+    if name not in _PLACE:
         raise AttributeError(f"module 'autov' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_ROOM[name]), name)
-    if name == "compare":  # so that it knows names such as cma:default
-        importlib.import_module("autov.adapters").register()
+    package, original = _PLACE[name]
+    value = getattr(importlib.import_module(package), original)
     globals()[name] = value
     return value
 

@@ -6,7 +6,8 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from autov.algorithms.registry import ALGORITHMS, make
+from autov.algorithms import ALGORITHMS
+from autov.algorithms import make_algorithm as make
 from autov.core import Box, InputError, generator
 from tests.algorithms.driver import BOX, drive, sphere
 

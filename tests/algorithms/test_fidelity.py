@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import ranksums
 
-from autov.algorithms.registry import make
+from autov.algorithms import make_algorithm as make
 from autov.core import Box
 from tests.algorithms.driver import drive, rastrigin, sphere
 

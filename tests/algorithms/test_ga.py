@@ -4,7 +4,7 @@ import numpy as np
 from scipy.stats import kstest
 
 from autov.algorithms.ga import GA, polynomial_mutation, sbx
-from autov.algorithms.shared import tournament
+from autov.algorithms.parts import tournament
 from autov.core import Box, generator
 from tests.algorithms.driver import sphere, started
 

@@ -18,7 +18,7 @@ from autov.kernels.run import run
 from autov.operators import load
 from autov.problems.base import Problem
 from autov.problems.classic import Classic
-from autov.problems.lsgo import LSGO, NAMES, arrays, lsgo
+from autov.problems.lsgo import LargeScale, NAMES, arrays, large_scale
 from autov.problems.transforms import Translated
 
 plain_kernel = njit(error_model="numpy", fastmath=FAST)  # not cached: test modules have no fixed name
@@ -40,14 +40,14 @@ def golden_points(number):
 @pytest.mark.parametrize("number", NUMBERS)
 def test_values_of_the_published_code(number):
     points, values = golden_points(number)
-    np.testing.assert_allclose(LSGO(number)(points, RNG), values, rtol=1e-9)
+    np.testing.assert_allclose(LargeScale(number)(points, RNG), values, rtol=1e-9)
     np.testing.assert_allclose(twin.evaluate(number, points), values, rtol=1e-11)
 
 
 @pytest.mark.parametrize("variant", ["cpp", "paper"])
 @pytest.mark.parametrize("number", NUMBERS)
 def test_equals_the_twin(number, variant):
-    problem = LSGO(number, variant)
+    problem = LargeScale(number, variant)
     x = problem.box.sample(20, generator(1, number))
     np.testing.assert_allclose(problem(x, RNG), twin.evaluate(number, x, variant), rtol=1e-9)
 
@@ -55,7 +55,7 @@ def test_equals_the_twin(number, variant):
 @pytest.mark.parametrize("variant", ["cpp", "paper"])
 @pytest.mark.parametrize("number", [i for i in NUMBERS if i != 14])
 def test_equals_the_twin_near_the_optimum(number, variant):
-    problem = LSGO(number, variant)
+    problem = LargeScale(number, variant)
     x = problem.optimum + 1e-3 * generator(2, number).standard_normal((10, problem.dim))
     # Ackley and Rastrigin of NumPy subtract nearly equal numbers here, weighted by up to 1e7 and 1e6.
     np.testing.assert_allclose(problem(x, RNG), twin.evaluate(number, x, variant), rtol=1e-8)
@@ -64,7 +64,7 @@ def test_equals_the_twin_near_the_optimum(number, variant):
 @pytest.mark.parametrize("variant", ["cpp", "paper"])
 @pytest.mark.parametrize("number", [i for i in NUMBERS if i != 14])
 def test_minimum_is_at_the_optimum(number, variant):
-    problem = LSGO(number, variant)
+    problem = LargeScale(number, variant)
     assert problem.minimum == 0.0
     assert ((problem.optimum >= problem.box.lower) & (problem.optimum <= problem.box.upper)).all()
     value = problem(problem.optimum[None], RNG)[0]
@@ -73,20 +73,20 @@ def test_minimum_is_at_the_optimum(number, variant):
 
 
 def test_optimum_of_f14_is_unknown():
-    assert LSGO(14).optimum is None
-    assert LSGO(14).minimum is None
+    assert LargeScale(14).optimum is None
+    assert LargeScale(14).minimum is None
 
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_variants_differ_where_the_paper_does(number):
-    x = LSGO(number).box.sample(3, generator(3))
-    same = np.array_equal(LSGO(number)(x, RNG), LSGO(number, "paper")(x, RNG))
+    x = LargeScale(number).box.sample(3, generator(3))
+    same = np.array_equal(LargeScale(number)(x, RNG), LargeScale(number, "paper")(x, RNG))
     assert same == (number not in (3, 6, 7, 10))
 
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_point_has_the_same_value_in_any_batch(number):
-    problem = LSGO(number)
+    problem = LargeScale(number)
     x = problem.box.sample(100, generator(4))
     whole = problem(x, RNG)
     for rows in (1, 2, 17):
@@ -96,49 +96,49 @@ def test_a_point_has_the_same_value_in_any_batch(number):
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_dimension_and_box(number):
-    problem, entry = LSGO(number), GOLDEN[f"f{number}"]
+    problem, entry = LargeScale(number), GOLDEN[f"f{number}"]
     assert problem.dim == entry["dim"] == (905 if number in (13, 14) else 1000)
     assert problem.box == Box.cube(entry["lower"], entry["upper"], entry["dim"])
-    assert problem.box == LSGO(number, "paper").box
+    assert problem.box == LargeScale(number, "paper").box
     assert isinstance(problem, Problem)
     assert not problem.noisy
 
 
 def test_names():
     assert len(NAMES) == len(set(NAMES)) == 30
-    assert [lsgo(name).name for name in NAMES] == list(NAMES)
-    assert lsgo("lsgo-f3") == LSGO(3)
-    assert lsgo("lsgo-paper-f13") == LSGO(13, "paper")
+    assert [large_scale(name).name for name in NAMES] == list(NAMES)
+    assert large_scale("lsgo-f3") == LargeScale(3)
+    assert large_scale("lsgo-paper-f13") == LargeScale(13, "paper")
 
 
 @pytest.mark.parametrize("name", ["lsgo-f0", "lsgo-f16", "lsgo-f03", "lsgo-paper-f", "f3", "", None, 3])
 def test_bad_names_fail_in_one_line(name):
     with pytest.raises(InputError, match="unknown name") as caught:
-        lsgo(name)
+        large_scale(name)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("arguments", [(0,), (16,), (True,), (3.0,), ("3",), (3, "matlab"), (3, None)])
 def test_bad_arguments_fail(arguments):
     with pytest.raises(InputError, match=r"number: |variant: "):
-        LSGO(*arguments)
+        LargeScale(*arguments)
 
 
 @pytest.mark.parametrize("shape", [(2, 905), (1000, 2), (2, 2, 1000), (0,)])
 def test_points_of_another_dimension_fail(shape):
     with pytest.raises(InputError, match="1000 variables"):
-        LSGO(1)(np.zeros(shape), RNG)
+        LargeScale(1)(np.zeros(shape), RNG)
 
 
 def test_one_point_and_no_points():
-    x = LSGO(1).box.sample(1, generator(5))
-    assert LSGO(1)(x[0], RNG) == LSGO(1)(x, RNG)
-    assert LSGO(1)(np.empty((0, 1000)), RNG).shape == (0,)
+    x = LargeScale(1).box.sample(1, generator(5))
+    assert LargeScale(1)(x[0], RNG) == LargeScale(1)(x, RNG)
+    assert LargeScale(1)(np.empty((0, 1000)), RNG).shape == (0,)
 
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_points_that_are_not_finite_are_never_good(number):
-    problem = LSGO(number)
+    problem = LargeScale(number)
     x = problem.box.sample(4, generator(6))
     good = problem(x, RNG)
     x[1, 500], x[2, 500], x[3, 500] = np.nan, np.inf, -1e308
@@ -151,9 +151,9 @@ def test_points_that_are_not_finite_are_never_good(number):
 
 
 def test_input_is_left_alone():
-    x = LSGO(9).box.sample(9, generator(7))
+    x = LargeScale(9).box.sample(9, generator(7))
     before = x.copy()
-    LSGO(9)(x, RNG)
+    LargeScale(9)(x, RNG)
     assert np.array_equal(x, before)
 
 
@@ -203,7 +203,7 @@ def test_power_overflows_to_infinity():
 
 @pytest.mark.parametrize(("number", "variant"), [(1, "cpp"), (7, "paper"), (9, "cpp"), (10, "cpp"), (14, "cpp")])
 def test_compiled_run(number, variant):
-    problem = LSGO(number, variant)
+    problem = LargeScale(number, variant)
     box = problem.box
     x, f, trace = np.empty((20, problem.dim)), np.empty(20), np.empty(2 + 210 // 20)
     variation = load("paper-h3").variation()
@@ -216,15 +216,15 @@ def test_compiled_run(number, variant):
 
 def test_objectives_share_one_compiled_run():
     """Another type of context would compile the run anew."""
-    assert [a.flags.writeable for a in LSGO(4).objective()[1:]] == [
+    assert [a.flags.writeable for a in LargeScale(4).objective()[1:]] == [
         a.flags.writeable for a in Classic("sphere").objective()[1:]
     ]
 
 
 def test_transformations_wrap_it():
-    moved = Translated(LSGO(5), 0.5)
+    moved = Translated(LargeScale(5), 0.5)
     x = moved.box.sample(3, generator(9))
-    assert np.array_equal(moved(x, RNG), LSGO(5)(x + 0.5, RNG))
+    assert np.array_equal(moved(x, RNG), LargeScale(5)(x + 0.5, RNG))
 
 
 def test_data_file_and_its_source():
@@ -236,9 +236,9 @@ def test_data_file_and_its_source():
     assert len(data) == 75
     for number in NUMBERS:
         key = f"f{number:02d}"
-        assert data[f"{key}_xopt"].shape == (1000 if number == 14 else LSGO(number).dim,)
+        assert data[f"{key}_xopt"].shape == (1000 if number == 14 else LargeScale(number).dim,)
         if f"{key}_p" in data:
-            assert np.array_equal(np.sort(data[f"{key}_p"]), np.arange(1, LSGO(number).dim + 1))
+            assert np.array_equal(np.sort(data[f"{key}_p"]), np.arange(1, LargeScale(number).dim + 1))
         for size in (25, 50, 100):
             matrix = data.get(f"{key}_R{size}", np.eye(size))
             np.testing.assert_allclose(matrix @ matrix.T, np.eye(size), atol=1e-12)

@@ -1,9 +1,13 @@
-"""Metaheuristics: the paper's own around an affine operator, eight others, and the functions that run them."""
+"""Metaheuristics: the paper's own around an operator, eight others, other libraries', and the functions that run them."""
 
-from autov.algorithms.base import Metaheuristic
+from autov.algorithms.ask_tell import Optimizer
+from autov.algorithms.base import Algorithm, Metaheuristic
+from autov.algorithms.driver import Run, check_fit, solve
 from autov.algorithms.evolution import Evolution
-from autov.algorithms.minimize import minimize
-from autov.algorithms.optimizer import Optimizer
-from autov.algorithms.solve import Run, solve
+from autov.algorithms.minimization import minimize
+from autov.algorithms.resolve import ALGORITHMS, Algorithms, make_algorithm, resolve_algorithm, resolve_algorithms
 
-__all__ = ["Evolution", "Metaheuristic", "Optimizer", "Run", "minimize", "solve"]
+__all__ = [
+    "ALGORITHMS", "Algorithm", "Algorithms", "Evolution", "Metaheuristic", "Optimizer", "Run", "check_fit",
+    "make_algorithm", "minimize", "resolve_algorithm", "resolve_algorithms", "solve",
+]  # fmt: skip

@@ -1,22 +1,36 @@
-"""What a metaheuristic is: frozen settings with three steps, init, ask and tell."""
+"""What an algorithm is: frozen settings that can be asked, run as a whole, or run as one compiled piece.
+
+The first protocol is enough. Optimisers of other libraries that want to call the objective themselves are `Whole`;
+algorithms whose steps are kernels are `Compiled`, too.
+"""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol, TypeVar
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
 
 from autov.core import Array, Box, Generator
+from autov.kernels.objective import Objective
 
 State = TypeVar("State")
+Batch = Callable[[Array], Array]  # points (n, d) -> values (n,)
 
 
+@runtime_checkable
 class Metaheuristic(Protocol[State]):
     """Settings of an algorithm. What changes during a run is its State, and a step returns the new one.
 
     The first batch that ``ask`` returns is the initial population. The driver never evaluates more than ``maxfev``
-    points: it cuts the last batch short, evaluates what is left of it, and does not tell it.
+    points. The rule for a last batch that the budget cuts short is the same for all: what is left of it is evaluated
+    and counts for the best point, but it is not told.
     """
 
-    name: ClassVar[str]
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        ...
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> State:
         """The state before the first evaluation; rows of x0 (at most popsize) replace random first points."""
@@ -35,4 +49,63 @@ class Metaheuristic(Protocol[State]):
         ...
 
 
+@runtime_checkable
+class Whole(Protocol):
+    """An optimiser that calls the objective itself, until the objective ends the run."""
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        ...
+
+    def check_fit(self, box: Box, popsize: int, maxfev: int, x0: Array | None = None) -> None:
+        """Raise InputError if it cannot run with these."""
+        ...
+
+    def minimize_with(
+        self, objective: Batch, box: Box, popsize: int, maxfev: int, seed: int, x0: Array | None
+    ) -> None:  # fmt: skip
+        """Call the objective with batches (n, d); it raises `BudgetSpent` at the last evaluation of the budget."""
+        ...
+
+
+class Outcome(NamedTuple):
+    """What a compiled run gives back."""
+
+    x: Array  # the best point
+    fun: float
+    nit: int  # batches after the first
+    population: Array
+    values: Array
+    trace_nfev: np.ndarray  # evaluations made when ...
+    trace_best: Array  # ... the best value so far was this
+    nans: int
+
+
+@runtime_checkable
+class Compiled(Protocol):
+    """An algorithm whose steps are kernels: a run on a compiled problem can be one compiled piece, of the same bits.
+
+    Its state has ``key``, two words from which all its random numbers come, and ``generation``, the batches told.
+    """
+
+    def start(self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None) -> Any:
+        """The state before the first evaluation, as ``init`` makes it, from a key."""
+        ...
+
+    def run_compiled(self, state: Any, objective: Objective, maxfev: int) -> Outcome | None:
+        """A whole run from a state of ``start``; None where these settings can only be asked."""
+        ...
+
+
+@runtime_checkable
+class Injectable(Protocol):
+    """An algorithm that can take points it did not ask for."""
+
+    def inject(self, state: Any, x: Array, f: Array) -> Any:
+        """The state after points (m, d) of other origin with values f; no generation passes."""
+        ...
+
+
 AnyMetaheuristic = Metaheuristic[Any]
+Algorithm = AnyMetaheuristic | Whole

@@ -28,9 +28,8 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from autov.algorithms.evolution import initial_points
-from autov.algorithms.shared import check_choice, check_ranges, need
-from autov.core import Array, Box, Generator
+from autov.algorithms.parts import initial_points, require_popsize
+from autov.core import Array, Box, Generator, check_choice, check_ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +89,7 @@ class CMAES:
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> CMAESState:  # noqa: ARG002
         """A uniform mean, or that of the given points, which then join the first sample."""
-        need(self.name, popsize, 2)
+        require_popsize(self.name, popsize, 2)
         d = box.dim
         given = initial_points(box, popsize, x0)
         mean = (given.mean(axis=0) - box.lower) / box.width if len(given) else rng.random(d)

@@ -18,8 +18,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from autov.algorithms.shared import Index, check_choice, check_ranges, first_points, need
-from autov.core import Array, Box, Generator
+from autov.algorithms.parts import Index, first_points, require_popsize
+from autov.core import Array, Box, Generator, check_choice, check_ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class CSO:
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> CSOState:  # noqa: ARG002
         """Uniform first points at rest, two at least."""
-        need(self.name, popsize, 2)
+        require_popsize(self.name, popsize, 2)
         x = first_points(box, popsize, rng, x0)
         return CSOState(box, x, np.zeros_like(x), np.empty(0), np.arange(popsize))
 

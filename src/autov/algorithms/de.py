@@ -17,8 +17,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from autov.algorithms.shared import check_choice, check_ranges, first_points, need, partners, tournament
-from autov.core import Array, Box, Generator
+from autov.algorithms.parts import first_points, partners, require_popsize, tournament
+from autov.core import Array, Box, Generator, check_choice, check_ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class DE:
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> DEState:  # noqa: ARG002
         """Uniform first points, four at least."""
-        need(self.name, popsize, 4)
+        require_popsize(self.name, popsize, 4)
         return DEState(box, first_points(box, popsize, rng, x0), np.empty(0))
 
     def ask(self, state: DEState, rng: Generator) -> tuple[Array, DEState]:

@@ -1,4 +1,4 @@
-"""The simple metaheuristic of the paper (Algorithm 2) around any affine operator: the algorithm called ``autov``."""
+"""The simple metaheuristic of the paper (Algorithm 2) around any operator: the algorithm called ``autov``."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from autov.core import Array, Box, Generator, InputError
+from autov.algorithms.base import Outcome
+from autov.algorithms.parts import initial_points
+from autov.core import Array, Box, Generator, generator
 from autov.kernels import run as kernels
-from autov.kernels.variation import survive
-from autov.operators import AffineOperator, load
+from autov.kernels.objective import Objective
+from autov.operators import AffineOperator, CallableOperator, load_operator, resolve_operator
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,38 +26,28 @@ class EvolutionState:
     f: Array
 
 
-def initial_points(box: Box, popsize: int, x0: Array | None) -> Array:
-    """The rows of x0, checked: one point or up to popsize of them."""
-    if x0 is None:
-        return np.empty((0, box.dim))
-    try:
-        points = np.atleast_2d(np.asarray(x0, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise InputError("x0: must be an array of numbers") from None
-    if points.ndim != 2 or points.shape[1] != box.dim:
-        raise InputError(
-            f"x0: must be a point of {box.dim} variables or a population of them, got shape {points.shape}"
-        )
-    if len(points) > popsize:
-        raise InputError(f"x0: has {len(points)} points, the population only {popsize}")
-    if not ((points >= box.lower) & (points <= box.upper)).all():
-        raise InputError("x0: must lie inside the bounds")
-    return points
-
-
 @dataclass(frozen=True)
 class Evolution:
-    """Binary tournament, offspring by the operator, clipping to the box, the better half survives."""
+    """Binary tournament, offspring by the operator, clipping to the box, the better half survives.
+
+    The operator is an affine one, by name, file or itself, or any ``h(parents, lower, upper, rng) -> offspring``; an
+    affine one runs compiled on compiled problems.
+    """
 
     name: ClassVar[str] = "autov"
-    operator: AffineOperator = field(default_factory=lambda: load("paper-h3"))
+    operator: AffineOperator | CallableOperator = field(default_factory=lambda: load_operator("paper-h3"))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "operator", load(self.operator))
+        object.__setattr__(self, "operator", resolve_operator(self.operator))
 
-    def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> EvolutionState:  # noqa: ARG002
+    def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> EvolutionState:
         """Random points behind those of x0."""
-        key = rng.integers(0, 2**64, 2, dtype=np.uint64)
+        return self.start(rng.integers(0, 2**64, 2, dtype=np.uint64), box, popsize, maxfev, x0)
+
+    def start(
+        self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None  # noqa: ARG002
+    ) -> EvolutionState:  # fmt: skip
+        """The same from a key."""
         given = initial_points(box, popsize, x0)
         x = np.empty((popsize, box.dim))
         x[: len(given)] = given
@@ -66,23 +58,43 @@ class Evolution:
         """The initial population, then offspring; asking again gives the same."""
         if state.generation == 0:
             return state.x.copy(), state
-        out = np.empty_like(state.x)
         box = state.box
-        kernels.propose(
-            state.key, state.generation, self.operator.variation(), box.lower, box.upper, state.x, state.f, out
-        )
-        return out, state
+        if isinstance(self.operator, AffineOperator):
+            out = np.empty_like(state.x)
+            variation = self.operator.variation()
+            kernels.propose(state.key, state.generation, variation, box.lower, box.upper, state.x, state.f, out)
+            return out, state
+        index = np.empty((len(state.x), self.operator.n_parents), np.int64)
+        kernels.tournaments(state.key, state.generation, state.f, index)
+        own = generator(int(state.key[0]), int(state.key[1]), state.generation)
+        offspring = self.operator.offspring(state.x[index.T], box.lower, box.upper, own, state.x, state.f)
+        return box.clip(offspring), state
 
     def tell(self, state: EvolutionState, x: Array, f: Array, rng: Generator) -> EvolutionState:  # noqa: ARG002
         """Keep the better half of the population and x."""
         if state.generation == 0:
             return replace(state, generation=1, x=np.array(x), f=np.array(f))
+        return replace(self.inject(state, x, f), generation=state.generation + 1)
+
+    def inject(self, state: EvolutionState, x: Array, f: Array) -> EvolutionState:
+        """Points of other origin compete with the population."""
         population, values = state.x.copy(), state.f.copy()
-        n, m = len(values), len(f)
-        survive(population, values, np.ascontiguousarray(x), np.ascontiguousarray(f), np.empty(n + m + 1),
-                np.empty(n + 1, np.int64), np.empty(m + 1, np.int64))  # fmt: skip
-        return replace(state, generation=state.generation + 1, x=population, f=values)
+        kernels.survive(population, values, np.ascontiguousarray(x), np.ascontiguousarray(f))
+        return replace(state, x=population, f=values)
 
     def population(self, state: EvolutionState) -> tuple[Array, Array]:
         """Current points and values."""
         return state.x, state.f
+
+    def run_compiled(self, state: EvolutionState, objective: Objective, maxfev: int) -> Outcome | None:
+        """The whole run; only for affine operators."""
+        if not isinstance(self.operator, AffineOperator):
+            return None
+        box, n = state.box, min(len(state.x), maxfev)
+        x, f, best_x = state.x[:n].copy(), np.empty(n), np.empty(box.dim)
+        generations = -(-(maxfev - n) // n)
+        trace = np.empty(generations + 1)
+        plan = kernels.Plan(self.operator.variation(), objective, box.lower, box.upper, maxfev, n)
+        best, nans = kernels.run(state.key, plan, x, f, n, best_x, trace)
+        counts = np.minimum(n * np.arange(1, generations + 2), maxfev)
+        return Outcome(best_x, float(best), generations, x, f, counts, trace, int(nans))

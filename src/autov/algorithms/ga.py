@@ -20,8 +20,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from autov.algorithms.shared import best, check_ranges, first_points, tournament
-from autov.core import Array, Box, Generator
+from autov.algorithms.parts import best, first_points, tournament
+from autov.core import Array, Box, Generator, check_ranges
 from autov.operators.sbx import spread_factor
 
 

@@ -28,8 +28,8 @@ import numpy as np
 
 from autov.algorithms.de import binomial
 from autov.algorithms.shade import gains, lehmer, repaired, scale_factors, shrink
-from autov.algorithms.shared import Index, best, check_choice, check_ranges, distinct, first_points, need
-from autov.core import Array, Box, Generator
+from autov.algorithms.parts import Index, best, distinct, first_points, require_popsize
+from autov.core import Array, Box, Generator, check_choice, check_ranges
 
 TERMINAL = -1.0  # a memory of CR that stays at zero
 
@@ -85,7 +85,7 @@ class IMODE:
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> IMODEState:
         """Uniform first points, four at least."""
-        need(self.name, popsize, 4)
+        require_popsize(self.name, popsize, 4)
         x = first_points(box, popsize, rng, x0)
         memory, none = np.full(int(self.memory_ratio) * box.dim, float(self.memory_start)), np.empty(0)
         return IMODEState(

@@ -17,8 +17,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from autov.algorithms.shared import check_choice, check_ranges, first_points
-from autov.core import Array, Box, Generator
+from autov.algorithms.parts import first_points
+from autov.core import Array, Box, Generator, check_choice, check_ranges
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from autov.algorithms.de import binomial
-from autov.algorithms.shared import check_choice, check_ranges, distinct, first_points, need
-from autov.core import Array, Box, Generator
+from autov.algorithms.parts import distinct, first_points, require_popsize
+from autov.core import Array, Box, Generator, check_choice, check_ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class SHADE:
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> SHADEState:  # noqa: ARG002
         """Uniform first points, four at least; all memories at 0.5."""
-        need(self.name, popsize, 4)
+        require_popsize(self.name, popsize, 4)
         half, none = np.full(int(self.H), 0.5), np.empty(0)
         x = first_points(box, popsize, rng, x0)
         return SHADEState(box, x, none, np.empty((0, box.dim)), half, half, 0, none, none)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import typer
 
 from autov.cli.output import JSON, print_json
-
-if TYPE_CHECKING:
-    from autov.problems import Problem
 
 PROPERTIES = ("translation", "scale", "rotation")
 
@@ -44,15 +39,16 @@ def check(
     for name in required:
         if name not in PROPERTIES:
             raise InputError(f"--require: unknown property {name!r}; one of {', '.join(PROPERTIES)}")
-    if (operator is None) == (algorithm is None):
+    if operator is None and algorithm is None:
+        raise InputError("check: give an operator, such as paper-h3 or sbx, or --algorithm NAME")
+    if operator is not None and algorithm is not None:
         raise InputError("check: give an operator or --algorithm NAME, not both")
     if algorithm is not None:
-        from autov.algorithms.choose import choose
         from autov.invariance import check_algorithm
 
         if draw is not None or parents is not None:
             raise InputError("--draw, --parents: for operators, not with --algorithm")
-        result = check_algorithm(choose(algorithm, "paper-h3"), _problem(problem, dim), rng=seed)
+        result = check_algorithm(algorithm, problem, dim=dim, rng=seed)
     else:
         from autov.invariance import check as certify
 
@@ -69,31 +65,14 @@ def check(
         raise typer.Exit(1)
 
 
-def _problem(name: str, dim: int | None) -> Problem:
-    """Two variables unless told otherwise or the problem has its own number."""
-    from autov.problems import LSGO, parse
-
-    return parse(name, dim if dim or name in LSGO or ":" in name else 2)
-
-
 def _operator(name: str, draw: str | None) -> object:
-    """A classic operator by name, a function of the user's, or an affine operator."""
+    """The operator of a name; an affine one with another draw, if asked for."""
     import dataclasses
 
     from autov.core import InputError
-    from autov.operators import AffineOperator, load
-    from autov.operators.classic import CLASSIC
-    from autov.problems.user import import_function
+    from autov.operators import AffineOperator, resolve_operator
 
-    if name in CLASSIC:
-        found = CLASSIC[name]
-    elif ":" in name:
-        found = import_function(name)
-    else:
-        try:
-            found = load(name)
-        except InputError as error:
-            raise InputError(f"{error}; classic operators are {', '.join(CLASSIC)}") from None
+    found = resolve_operator(name)
     if draw is not None:
         if not isinstance(found, AffineOperator):
             raise InputError(f"--draw: only for affine operators, {name} is not one")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import sys
 from pathlib import Path
 
 import typer
 
-from autov.cli.output import JSON, SEED, WORKERS, console, print_json
+from autov.cli.output import JSON, SEED, WORKERS, console, print_json, quiet_functions
 
 
 def register(app: typer.Typer) -> None:
@@ -26,13 +27,19 @@ def design(
     preset: str = typer.Option("quick", "--preset", help="quick, standard or paper."),
     generations: int | None = typer.Option(None, "--generations", min=0, help="Instead of the preset's."),
     population: int | None = typer.Option(None, "--population", min=2, help="Candidates, instead of the preset's."),
-    runs: int | None = typer.Option(None, "--runs", min=1, help="Inner runs of a candidate, instead of the preset's."),
-    inner_popsize: int | None = typer.Option(None, "--inner-popsize", min=2, help="Population of the inner runs."),
-    inner_generations: int | None = typer.Option(None, "--inner-generations", min=1, help="Generations of inner runs."),
+    runs: int | None = typer.Option(None, "--runs", min=1, help="Runs that try a candidate, instead of the preset's."),
+    trial_popsize: int | None = typer.Option(
+        None, "--trial-popsize", "--inner-popsize", min=2, help="Population of the runs that try a candidate."
+    ),
+    trial_generations: int | None = typer.Option(
+        None, "--trial-generations", "--inner-generations", min=1, help="Generations of these runs."
+    ),
     reevaluate: int | None = typer.Option(
         None, "--reevaluate", min=0, help="Fresh runs for survivors, each generation."
     ),
     final_race: bool | None = typer.Option(None, "--final-race/--no-final-race", help="Race of the best survivors."),
+    race_runs: int | None = typer.Option(None, "--race-runs", min=1, help="Runs of each in the first round of it."),
+    retest_runs: int | None = typer.Option(None, "--retest-runs", min=2, help="Fresh runs of the result."),
     early_stop: bool | None = typer.Option(None, "--early-stop/--no-early-stop", help="Lossless shortcut."),
     aggregate: str = typer.Option("rank", "--aggregate", help="For several problems: rank or log-gap."),
     lower: float | None = typer.Option(None, "--lower", help="Lower bound of every variable (your function)."),
@@ -48,55 +55,54 @@ def design(
 
     Example: autov design rastrigin --preset quick --seed 1 --out runs/first
     """
-    import dataclasses
-
+    from autov.cli.search_display import ProgressDisplay, clock
     from autov.designer import design as search
-    from autov.designer.against import against
-    from autov.designer.display import Display, clock
-    from autov.designer.presets import preset as preset_settings
-    from autov.problems import LSGO, Function, parse
-    from autov.reports.design import write_design
+    from autov.designer.known import beside_known
+    from autov.problems import resolve_problem, takes_points
+    from autov.reports.design_report import write_design
 
     bounds = {"lower": lower, "upper": upper, "vectorized": vectorized}
-    training = [parse(name, dim if dim or name in LSGO else 30, **bounds) for name in problems]
-    inner = preset_settings(preset)["inner"]
-    changes = {"runs": runs, "popsize": inner_popsize, "generations": inner_generations}
-    inner = dataclasses.replace(inner, **{name: value for name, value in changes.items() if value is not None})
+    training = [resolve_problem(name, dim=dim, **bounds) for name in problems]
     name = "-".join(problem.name for problem in training)
     folder = out or Path("runs") / f"{name}-{form.replace(',', '-')}-{preset}-{seed}"
-    checkpoint = folder / "search.npz"
+    trial = {"runs": runs, "popsize": trial_popsize, "generations": trial_generations}
     again = shlex.join(["autov", *sys.argv[1:]])
-    display = None if json_ else Display()
+    display = None if json_ else ProgressDisplay()
     try:
-        found = search(
-            training, form=form, rows=rows, draw=draw, tie_bounds=tie_bounds, population=population,  # type: ignore[arg-type]
-            generations=generations, inner=inner, preset=preset, rng=seed, workers=workers, checkpoint=checkpoint,
-            resume=resume, progress=display, aggregate=aggregate, reevaluate=reevaluate, final_race=final_race,
-            early_stop=early_stop,
-        )  # fmt: skip
+        with quiet_functions(json_), display or contextlib.nullcontext():
+            found = search(
+                training, form=form, rows=rows, draw=draw, tie_bounds=tie_bounds, population=population,
+                generations=generations, trial={key: value for key, value in trial.items() if value is not None},
+                preset=preset, rng=seed, workers=workers, checkpoint=folder / "search.npz", resume=resume,
+                progress=display, aggregate=aggregate, reevaluate=reevaluate, final_race=final_race,
+                race_runs=race_runs, retest_runs=retest_runs, early_stop=early_stop,
+            )  # fmt: skip
+            slow = [takes_points(problem) for problem in training]
+            known = {p.name: beside_known(found, p, workers) for p, skip in zip(training, slow, strict=True) if not skip}
     except KeyboardInterrupt:
         hint = again if resume else f"{again} --resume"
         sys.stderr.write(f"autov: interrupted; go on with: {hint}\n")
         raise SystemExit(130) from None
-    slow = isinstance(training[0], Function) and not training[0].vectorized
-    values = None if slow else against(found, training[0], workers)
-    paths = write_design(found, folder, values, again.replace(" --resume", ""))
+    paths = write_design(found, folder, known, again.replace(" --resume", ""))
+    means = {p: {label: float(v.mean()) for label, v in values.items()} for p, values in known.items()}
     summary = {
-        "problems": [p.name for p in training], "fitness": found.fitness, "retested_mean": found.retested_fitness,
-        "retested_values": found.retested, "evaluations": found.evaluations, "seconds": found.seconds,
-        "comparison": None if values is None else {label: float(v.mean()) for label, v in values.items()},
-        "settings": found.settings, "files": {key: str(path) for key, path in paths.items()},
+        "problems": found.settings["problems"], "fitness": found.fitness, "retested_means": found.retested_means,
+        "retested_values": found.retested, "evaluations": found.evaluations, "spent": found.spent,
+        "seconds": found.seconds, "comparison": means, "settings": found.settings,
+        "files": {key: str(path) for key, path in paths.items()},
     }  # fmt: skip
     if json_:
         print_json(summary)
         return
     out_ = console()
     out_.print(str(found.operator), markup=False)
-    out_.print(f"\n{found.evaluations:.3g} evaluations in {clock(found.seconds)}.")
-    out_.print(
-        f"fitness in the search {found.fitness:.5g}; re-tested on 30 fresh seeds: mean {found.retested_fitness:.5g}"
-    )
-    if values is not None:
-        parts = ", ".join(f"{label} {v.mean():.5g}" for label, v in values.items())
-        out_.print(f"mean best value on {training[0].name}, 30 runs each: {parts}")
+    made = ", ".join(f"{what} {count:.3g}" for what, count in found.spent.items())
+    out_.print(f"\n{found.evaluations:.3g} evaluations ({made}) in {clock(found.seconds)}.")
+    what = "mean rank among the last candidates" if len(training) > 1 and aggregate == "rank" else "fitness"
+    out_.print(f"{what} in the search: {found.fitness:.5g}")
+    for problem, mean in found.retested_means.items():
+        out_.print(f"re-tested on {problem}, {found.retested.shape[1]} fresh seeds: mean best value {mean:.5g}")
+    for problem, values in means.items():
+        parts = ", ".join(f"{label} {mean:.5g}" for label, mean in values.items())
+        out_.print(f"beside known designs on {problem}, 30 runs each, mean best value: {parts}")
     out_.print(f"report: {paths['report.html']}   operator: {paths['operator.json']}")

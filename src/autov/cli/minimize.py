@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from autov.cli.output import JSON, SEED, WORKERS, console, print_json, progress_bar
+from autov.cli.output import JSON, SEED, WORKERS, console, print_json, progress_bar, quiet_functions
 
 
 def register(app: typer.Typer) -> None:
@@ -15,8 +15,10 @@ def register(app: typer.Typer) -> None:
 def minimize(
     problem: str = typer.Argument(help="f1..f13, a word, paper-f1.., lsgo-f1.., file.py:function; f9+rotate=3 etc."),
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
-    operator: str = typer.Option("paper-h3", "--operator", help="Library name or JSON file of an operator."),
-    algorithm: str = typer.Option("autov", "--algorithm", help="autov (the operator's own) or another one."),
+    operator: str | None = typer.Option(
+        None, "--operator", help="For autov: library name, JSON file or file.py:name; paper-h3 by default."
+    ),
+    algorithm: str = typer.Option("autov", "--algorithm", help="autov, shade, de+F=0.7, cma:default, file.py:name, ..."),
     maxfev: int = typer.Option(10_000, "--maxfev", min=1, help="Evaluations of each run."),
     popsize: int = typer.Option(100, "--popsize", min=2, help="Population size."),
     runs: int = typer.Option(30, "--runs", min=1, help="Independent runs."),
@@ -31,13 +33,16 @@ def minimize(
 
     Example: autov minimize rastrigin --dim 30 --runs 30 --seed 1
     """
-    from autov.algorithms.repeat import repeat
+    from autov.algorithms import resolve_algorithm
+    from autov.algorithms.repetition import repeat
+    from autov.problems import resolve_problem
 
-    with progress_bar() as bar:
+    chosen = resolve_algorithm(algorithm, operator)
+    found = resolve_problem(problem, dim=dim, lower=lower, upper=upper, vectorized=vectorized)
+    with quiet_functions(json_), progress_bar() as bar:
         task = bar.add_task(problem, total=runs)
         result = repeat(
-            problem, dim=dim, operator=operator, algorithm=algorithm, maxfev=maxfev, popsize=popsize, runs=runs,
-            seed=seed, lower=lower, upper=upper, vectorized=vectorized, workers=workers,
+            found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=workers, operator=operator or "paper-h3",
             progress=lambda: bar.advance(task),
         )  # fmt: skip
     if json_:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -69,3 +71,20 @@ def write_files(folder: Path | None, files: dict[str, Callable[[Path], object]])
     for name, write in files.items():
         write(folder / name)
     sys.stderr.write(f"autov: wrote {', '.join(str(folder / name) for name in files)}\n")
+
+
+@contextlib.contextmanager
+def quiet_functions(json_: bool) -> Iterator[None]:
+    """With --json, what functions of users print, in worker processes too, goes to standard error."""
+    if not json_:
+        yield
+        return
+    sys.stdout.flush()
+    kept = os.dup(1)
+    try:
+        os.dup2(2, 1)
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)

@@ -64,12 +64,12 @@ def list_(
 
 
 def _problems() -> list[dict[str, object]]:
-    from autov.problems import LSGO, NAMES, PAPER, parse
+    from autov.problems import LARGE_SCALE_NAMES, NAMES, PAPER_NAMES, resolve_problem
 
     rows: list[dict[str, object]] = []
     names = [(f"f{i + 1}, {word}", word) for i, word in enumerate(NAMES)]
-    for shown, name in [*names, *((n, n) for n in PAPER), *((n, n) for n in LSGO)]:
-        problem = parse(name)
+    for shown, name in [*names, *((n, n) for n in PAPER_NAMES), *((n, n) for n in LARGE_SCALE_NAMES)]:
+        problem = resolve_problem(name)
         box = f"[{problem.box.lower[0]:g}, {problem.box.upper[0]:g}]"
         minimum = "" if problem.minimum is None else f"{problem.minimum:.6g}"
         rows.append({"name": shown, "variables": problem.box.dim, "box": box, "minimum": minimum})
@@ -87,20 +87,18 @@ def _operators() -> list[dict[str, object]]:
         source = operator.provenance.get("problem", "")
         rows.append({"name": name, "form": form_name(operator.inputs), "rows": operator.rows, "designed on": source})
     for name in CLASSIC:
-        rows.append({"name": name, "form": "classic, for check", "rows": "", "designed on": ""})
+        rows.append({"name": name, "form": "classic", "rows": "", "designed on": ""})
     return rows
 
 
 def _algorithms() -> list[dict[str, object]]:
-    from autov.adapters import PEERS
-    from autov.algorithms.registry import ALGORITHMS
+    from autov.algorithms import ALGORITHMS
+    from autov.algorithms.peers import PEERS
 
-    rows: list[dict[str, object]] = [
-        {"name": "autov", "what": "the paper's simple metaheuristic with an affine operator"}
-    ]
+    rows: list[dict[str, object]] = []
     for name, kind in ALGORITHMS.items():
         module = sys.modules[kind.__module__]
         rows.append({"name": name, "what": (module.__doc__ or "").strip().splitlines()[0]})
     for name, what in PEERS.items():
-        rows.append({"name": name, "what": f"{what} (in comparisons, extra peers)"})
+        rows.append({"name": name, "what": f"{what} (extra peers)"})
     return rows

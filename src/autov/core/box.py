@@ -15,7 +15,7 @@ NARROWEST, WIDEST = 1e-100, 1e100  # squares of differences must neither vanish 
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """All x with lower <= x <= upper, both finite, shape (d,)."""
+    """All x with lower <= x <= upper, both finite, shape (d,); equal bounds fix a variable."""
 
     lower: Array
     upper: Array
@@ -29,12 +29,17 @@ class Box:
         if not finite.all():
             i = int(np.argmin(finite))
             raise InputError(f"bounds: variable {i} has [{lower[i]}, {upper[i]}], both must be finite numbers")
-        if not (lower < upper).all():
-            i = int(np.argmin(lower < upper))
-            raise InputError(f"bounds: variable {i} has [{lower[i]}, {upper[i]}], lower must be less than upper")
+        if not (lower <= upper).all():
+            i = int(np.argmin(lower <= upper))
+            raise InputError(f"bounds: variable {i} has [{lower[i]}, {upper[i]}], lower must not be above upper")
+        if (lower == upper).all():
+            raise InputError("bounds: all variables are fixed (lower equals upper), at least one must be free")
         width = upper - lower
-        if not ((width >= NARROWEST) & (width <= WIDEST) & (np.abs(lower) <= WIDEST)).all():
-            raise InputError(f"bounds: upper - lower must lie between {NARROWEST:g} and {WIDEST:g} for every variable")
+        fits = ((width >= NARROWEST) | (width == 0)) & (width <= WIDEST) & (np.abs(lower) <= WIDEST)
+        if not fits.all():
+            raise InputError(
+                f"bounds: upper - lower must be 0 or lie between {NARROWEST:g} and {WIDEST:g} for every variable"
+            )
         lower.flags.writeable = False
         upper.flags.writeable = False
         object.__setattr__(self, "lower", lower)

@@ -1,8 +1,11 @@
-"""The automated design of operators: encoding, fitness (Algorithm 2), search (Algorithm 1), checkpoints."""
+"""The automated design of operators: genome, trials (Algorithm 2), search (Algorithm 1), checkpoints."""
 
-from autov.designer.design import Design, Progress, design
-from autov.designer.encoding import Encoding
-from autov.designer.fitness import Inner
-from autov.designer.presets import PRESETS
+from autov.designer.designing import Design, SearchProgress, design
+from autov.designer.genome import Genome, OperatorGenome
+from autov.designer.settings import PRESETS, DesignSettings, design_settings
+from autov.designer.trials import TrialBudget
 
-__all__ = ["PRESETS", "Design", "Encoding", "Inner", "Progress", "design"]
+__all__ = [
+    "PRESETS", "Design", "DesignSettings", "Genome", "OperatorGenome", "SearchProgress", "TrialBudget", "design",
+    "design_settings",
+]  # fmt: skip

@@ -1,8 +1,8 @@
 """The AutoV search (Algorithm 1): operators that design operators.
 
-Candidates are vectors in the box of an encoding. Every generation, the best operator found so far makes offspring of
-the candidates, and the better half of all survives. Everything random is a function of (seed, generation) or of
-(seed, candidate, run), so a search can be cut anywhere and go on, on any number of workers, with the same bits.
+Candidates are vectors in the box of a genome. Every generation, the operator of the best candidate found so far makes
+offspring of the candidates, and the better half of all survives. Everything random is a function of (seed, generation)
+or of (seed, candidate, run), so a search can be cut anywhere and go on, on any number of workers, with the same bits.
 """
 
 from __future__ import annotations
@@ -15,24 +15,13 @@ import numpy as np
 
 from autov.core import Array, stream_key
 from autov.designer.aggregate import fitness_of, reference_gaps
-from autov.designer.encoding import Encoding
-from autov.designer.fitness import InnerRuns, evaluate_candidates
+from autov.designer.genome import Genome
+from autov.designer.settings import DesignSettings
+from autov.designer.trials import Stream, Tasks, Trials, try_candidates
 from autov.kernels import run as kernels
 
-OUTER, INNER, RACE, RETEST = range(4)  # what the streams of a seed are for
-
-
-@dataclass(frozen=True)
-class SearchSettings:
-    """What decides the course of a search, besides the encoding, the problems and the inner metaheuristic."""
-
-    population: int = 100
-    generations: int = 1000
-    seed: int = 0
-    aggregate: str = "rank"
-    early_stop: bool = True
-    reevaluate: int = 0  # fresh runs that every survivor gets each generation
-    memory: int = 99  # runs after which a candidate is known well enough
+SEARCH, TRIAL, RACE, RETEST = range(4)  # what the streams of a seed are for
+HISTORY = ("generation", "evaluations", "best", "median", "worst")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +31,7 @@ class SearchState:
     generation: int
     vectors: Array  # (population, genes)
     ids: np.ndarray  # (population,) numbers of the candidates, which choose their streams
-    values: Array  # (problems, population, memory) best values of inner runs, NaN where none was made
+    values: Array  # (problems, population, memory) best values of runs, NaN where none was made
     fitness: Array  # (population,)
     reference: Array  # (problems,) for log-gap
     next_id: int
@@ -50,69 +39,63 @@ class SearchState:
     history: list[tuple[float, ...]] = field(default_factory=list)  # generation, evaluations, best, median, worst
 
 
-HISTORY = ("generation", "evaluations", "best", "median", "worst")
-
-
 class Search:
-    """Algorithm 1 on an encoding; ``start`` and ``step`` return states."""
+    """Algorithm 1 on a genome; ``start`` and ``step`` return states."""
 
-    def __init__(self, encoding: Encoding, inner_runs: Sequence[InnerRuns], settings: SearchSettings) -> None:
-        self.encoding = encoding
-        self.inner_runs = inner_runs
-        self.settings = settings
-        self.minima: list[Any] = [runs.problem.minimum for runs in inner_runs]
-        self._outer = stream_key(settings.seed, OUTER)
-        self._inner = [stream_key(settings.seed, INNER, p) for p in range(len(inner_runs))]
-        self.runs = inner_runs[0].inner.runs
+    def __init__(self, genome: Genome, trials: Sequence[Trials], settings: DesignSettings, seed: int) -> None:
+        self.genome, self.trials, self.settings, self.seed = genome, trials, settings, seed
+        self.minima: list[Any] = [t.problem.minimum for t in trials]
+        self.runs = settings.trial.runs
         self.memory = max(settings.memory if settings.reevaluate else 0, self.runs)
+        self._key = stream_key(seed, SEARCH)
+
+    @property
+    def evaluations(self) -> int:
+        """All that were made by these trials, whatever for."""
+        return sum(trials.evaluations for trials in self.trials)
 
     def start(self) -> SearchState:
         """The random first population, evaluated (Algorithm 1, lines 1-3)."""
-        box = self.encoding.box
+        box, before = self.genome.box, self.evaluations
         vectors = np.empty((self.settings.population, box.dim))
-        kernels.initial(self._outer, box.lower, box.upper, vectors, 0)
+        kernels.initial(self._key, box.lower, box.upper, vectors, 0)
         ids = np.arange(len(vectors))
-        values = self._evaluate(vectors, ids, np.empty(0))
+        values = self._try(vectors, ids, np.empty(0))
         medians = np.nanmedian(values, axis=2)
         reference = reference_gaps(medians, self.minima)
         state = SearchState(0, vectors, ids, values, np.empty(0), reference, len(ids), 0)
-        return self._finish(state, self._made(values))
+        return self._finish(state, before)
 
     def step(self, state: SearchState) -> SearchState:
         """One generation (Algorithm 1, lines 5-11)."""
-        box, n = self.encoding.box, self.settings.population
-        best = self.encoding.decode(state.vectors[0]).variation()
+        box, n, before = self.genome.box, self.settings.population, self.evaluations
+        best = self.genome.operator(state.vectors[0]).variation()
         generation = state.generation + 1
         offspring = np.empty_like(state.vectors)
-        kernels.propose(self._outer, generation, best, box.lower, box.upper, state.vectors, state.fitness, offspring)
+        kernels.propose(self._key, generation, best, box.lower, box.upper, state.vectors, state.fitness, offspring)
         ids = state.next_id + np.arange(n)
-        values = self._evaluate(offspring, ids, state.fitness)
+        values = self._try(offspring, ids, state.fitness)
         union = replace(
             state, generation=generation, vectors=np.concatenate([state.vectors, offspring]),
             ids=np.concatenate([state.ids, ids]), values=np.concatenate([state.values, values], axis=1),
             next_id=state.next_id + n,
         )  # fmt: skip
-        return self._finish(union, self._made(values))
+        return self._finish(union, before)
 
-    def _evaluate(self, vectors: Array, ids: np.ndarray, parents: Array) -> Array:
-        stack = self.encoding.stack(vectors)
-        early = self.settings.early_stop and len(self.inner_runs) == 1
-        values = np.full((len(self.inner_runs), len(vectors), self.memory), np.nan)
-        for p, runs in enumerate(self.inner_runs):
-            values[p, :, : self.runs] = evaluate_candidates(runs, self._inner[p], stack, ids, parents, early)
+    def _try(self, vectors: Array, ids: np.ndarray, parents: Array) -> Array:
+        early = self.settings.early_stop and len(self.trials) == 1
+        values = np.full((len(self.trials), len(vectors), self.memory), np.nan)
+        for p, trials in enumerate(self.trials):
+            stream = Stream(self.seed, TRIAL, p)
+            values[p, :, : self.runs] = try_candidates(trials, stream, self.genome, vectors, ids, parents, early)
         return values
 
-    def _made(self, values: Array) -> int:
-        return int((~np.isnan(values)).sum()) * self.inner_runs[0].inner.maxfev
-
-    def _finish(self, state: SearchState, evaluations: int) -> SearchState:
+    def _finish(self, state: SearchState, before: int) -> SearchState:
         """Keep the better half, give it fresh runs if asked, sort it and note it in the history."""
         state = self._sorted(state, self.settings.population)
         if self.settings.reevaluate:
-            values = self._refresh(state)
-            evaluations += self._made(values) - self._made(state.values)
-            state = self._sorted(replace(state, values=values), self.settings.population)
-        total = state.evaluations + evaluations
+            state = self._sorted(replace(state, values=self._refresh(state)), self.settings.population)
+        total = state.evaluations + self.evaluations - before
         row = (state.generation, total, state.fitness[0], float(np.median(state.fitness)), state.fitness[-1])
         return replace(state, evaluations=total, history=[*state.history, row])
 
@@ -122,11 +105,14 @@ class Search:
         # A candidate stopped early is hopeless: it cannot be among those kept.
         unfinished = np.isnan(values[:, :, : self.runs]).any(axis=(0, 2))
         medians = np.where(unfinished, np.inf, np.nanmedian(values, axis=2))
-        fitness = fitness_of(medians, self.settings.aggregate, self.minima, state.reference)
+        fitness = self._fitness(medians, state)
         order = np.argsort(np.where(unfinished, np.inf, fitness), kind="stable")[:keep]
         return replace(
             state, vectors=state.vectors[order], ids=state.ids[order], values=values[:, order], fitness=fitness[order]
         )
+
+    def _fitness(self, medians: Array, state: SearchState) -> Array:
+        return fitness_of(medians, self.settings.aggregate, self.minima, state.reference)
 
     def _refresh(self, state: SearchState) -> Array:
         """Values with fresh runs of every candidate whose memory is not full."""
@@ -137,44 +123,44 @@ class Search:
         if not len(which):
             return values
         numbers = np.concatenate([np.arange(m, m + k) for m, k in zip(made, fresh, strict=True)])
-        stack = self.encoding.stack(state.vectors)
-        for p, runs in enumerate(self.inner_runs):
-            values[p, which, numbers] = runs(self._inner[p], stack, which, state.ids[which], numbers)
+        tasks = Tasks(which, state.ids[which], numbers)
+        for p, trials in enumerate(self.trials):
+            values[p, which, numbers] = trials(Stream(self.seed, TRIAL, p), self.genome, state.vectors, tasks)
         return values
 
-    def race(self, state: SearchState, start: int = 32, runs: int = 16) -> int:
+    def race(self, state: SearchState) -> int:
         """The index of the candidate that wins successive halving on fresh seeds among the best survivors.
 
         Each round keeps the better half and doubles the runs; all runs of a candidate count.
         """
-        base = [stream_key(self.settings.seed, RACE, p) for p in range(len(self.inner_runs))]
-        alive = np.arange(min(start, len(state.ids)))
-        stack = self.encoding.stack(state.vectors)
-        values = np.empty((len(self.inner_runs), len(alive), 0))
+        alive = np.arange(min(self.settings.race_size, len(state.ids)))
+        runs = self.settings.race_runs
+        values = np.empty((len(self.trials), len(alive), 0))
         while True:
             first = values.shape[2]
             numbers = np.arange(first, first + runs)
             which = np.repeat(alive, runs)
+            tasks = Tasks(which, state.ids[which], np.tile(numbers, len(alive)))
             fresh = [
-                r(base[p], stack, which, state.ids[which], np.tile(numbers, len(alive))).reshape(len(alive), runs)
-                for p, r in enumerate(self.inner_runs)
+                trials(Stream(self.seed, RACE, p), self.genome, state.vectors, tasks).reshape(len(alive), runs)
+                for p, trials in enumerate(self.trials)
             ]
             values = np.concatenate([values, np.array(fresh)], axis=2)
-            score = fitness_of(np.median(values, axis=2), self.settings.aggregate, self.minima, state.reference)
-            order = np.argsort(score, kind="stable")
+            order = np.argsort(self._fitness(np.median(values, axis=2), state), kind="stable")
             if len(alive) <= 4:
                 return int(alive[order[0]])
             kept = np.sort(order[: (len(alive) + 1) // 2])
             alive, values = alive[kept], values[:, kept]
             runs *= 2
 
-    def retest(self, vector: Array, runs: int = 30) -> Array:
+    def retest(self, vector: Array) -> Array:
         """Best values (problems, runs) of one candidate on seeds that the search never saw."""
-        stack = self.encoding.stack(vector[None])
-        zero, numbers = np.zeros(runs, np.int64), np.arange(runs)
+        runs = self.settings.retest_runs
+        zero = np.zeros(runs, np.int64)
+        tasks = Tasks(zero, zero, np.arange(runs))
         return np.array(
             [
-                r(stream_key(self.settings.seed, RETEST, p), stack, zero, zero, numbers)
-                for p, r in enumerate(self.inner_runs)
+                trials(Stream(self.seed, RETEST, p), self.genome, vector[None], tasks)
+                for p, trials in enumerate(self.trials)
             ]
         )

@@ -14,6 +14,7 @@ from autov.invariance.pathwise import Paths, repeats_itself, small_case, try_pat
 from autov.invariance.subject import Broken, Subject
 from autov.invariance.theorem import rule
 from autov.invariance.transformations import PROPERTIES, Property, Transformation, random, simple
+from autov.operators import resolve_operator
 
 LAW_RANDOM = 2  # random transformations among those whose laws are compared
 
@@ -34,7 +35,7 @@ def check(
     offspring could not be told apart. Only the first is a proof. A property that does not hold comes with a witness.
 
     Args:
-        operator: an AffineOperator, a classic operator or any ``h(parents, lower, upper, rng) -> offspring``, which may
+        operator: an AffineOperator, its name or file, a classic operator or its name, or any ``h(parents, lower, upper, rng) -> offspring``, which may
             take the keywords best and mean, too.
         properties: some of translation, scale, rotation.
         dim: number of variables, at least 2.
@@ -51,7 +52,7 @@ def check(
     if not 0 < tol < 1:
         raise InputError(f"tol: must be between 0 and 1, got {tol!r}")
     seed = 0 if rng is None else seed_of(rng)
-    subject = Subject.of(operator, n_parents, int(dim))
+    subject = Subject.of(resolve_operator(operator), n_parents, int(dim))
     source = generator(seed)
     subject.first_call(source)
     try:

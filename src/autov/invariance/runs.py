@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from autov.algorithms.base import AnyMetaheuristic
-from autov.core import Array, Box, generator
+from autov.algorithms import Algorithm, Run, solve
+from autov.core import Array, Box, Generator, generator
 from autov.invariance.transformations import Property, Transformation, random_orthogonal, simple
 from autov.problems.base import Problem
 
 
+@dataclass(eq=False)
+class Image:
+    """The problem in other coordinates; it keeps what it is asked, in the coordinates of the plain problem."""
+
+    problem: Problem
+    box: Box
+    back: Callable[[Array], Array]
+    name: str = "image"
+    minimum: float | None = None
+    optimum: Array | None = None
+    asked: list[Array] = field(default_factory=list)
+    touching: list[int] = field(default_factory=list)
+
+    def __call__(self, x: Array, rng: Generator) -> Array:
+        """Values of the rows of x."""
+        self.touching.append(int(((x <= self.box.lower) | (x >= self.box.upper)).sum()))
+        self.asked.append(self.back(np.array(x)))
+        return self.problem(self.asked[-1], rng)
+
+    def objective(self) -> None:
+        """Points must be seen: it is called from Python."""
+        return
+
+
 @dataclass(frozen=True, eq=False)
-class Run:
+class RecordedRun:
     """Points asked for and points kept, generation by generation, in the coordinates of the plain problem."""
 
     asked: list[Array]
@@ -33,7 +57,7 @@ class Run:
 class Setting:
     """What two runs have in common."""
 
-    algorithm: AnyMetaheuristic
+    algorithm: Algorithm
     problem: Problem
     popsize: int
     generations: int
@@ -62,7 +86,7 @@ class Setting:
         step *= rng.random((self.popsize, 1)) ** (1 / box.dim) / np.linalg.norm(step, axis=1, keepdims=True)
         return (box.lower + box.upper) / 2 + step * box.width.min() / 2
 
-    def run(self, T: Transformation | None, x0: Array, path: int) -> Run:
+    def run(self, T: Transformation | None, x0: Array, path: int) -> RecordedRun:
         """One run; points are given back in the coordinates of the plain problem. Rotations turn about the centre."""
         box = self.problem.box
         centre = (box.lower + box.upper) / 2 if T is not None and T.property == "rotation" else np.zeros(box.dim)
@@ -73,18 +97,16 @@ class Setting:
         if T is not None:
             x0 = centre + T(x0 - centre)
             box = box if T.property == "rotation" else Box(T(box.lower), T(box.upper))
-        rng, noise = generator(self.seed, 4, path), generator(self.seed, 5, path)
-        state = self.algorithm.init(box, self.popsize, self.popsize * (self.generations + 1), rng, x0)
-        asked, kept, touching = [], [], []
-        best = np.inf
-        for _ in range(self.generations + 1):
-            x, state = self.algorithm.ask(state, rng)
-            x = np.array(x)
-            f = self.problem(back(x), noise)
-            state = self.algorithm.tell(state, x, f, rng)
-            asked.append(back(x))
-            kept.append(back(np.array(self.algorithm.population(state)[0])))
-            touching.append(int(((x <= box.lower) | (x >= box.upper)).sum()))
-            best = min(best, float(np.min(f)))
-        first_touch = next((g for g, count in enumerate(touching) if count), None)
-        return Run(asked, kept, sum(touching), first_touch, best)
+        image = Image(self.problem, box, back)
+        kept: list[Array] = []
+
+        def watch(run: Run) -> bool:
+            kept.append(back(run.population.copy()))
+            return run.nit >= self.generations
+
+        run = solve(
+            image, self.algorithm, maxfev=self.popsize * (self.generations + 1), popsize=self.popsize, seed=self.seed,
+            run=path, x0=x0, watch=watch,
+        )  # fmt: skip
+        first_touch = next((g for g, count in enumerate(image.touching) if count), None)
+        return RecordedRun(image.asked, kept, sum(image.touching), first_touch, run.fun)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from autov.core import Array, Generator, InputError
 from autov.invariance.transformations import Transformation
-from autov.operators import AffineOperator
+from autov.operators import AffineOperator, CallableOperator
 
 
 class Inputs(NamedTuple):
@@ -59,34 +58,20 @@ class Subject:
 
     @classmethod
     def of(cls, operator: Any, n_parents: int | None, dim: int) -> Subject:
-        """From an operator or any callable; n_parents is its attribute, else the argument, else 3."""
-        if not callable(operator):
-            raise InputError(f"operator: must be callable as h(parents, lower, upper, rng), got {operator!r}")
-        if n_parents is None:
-            n_parents = getattr(operator, "n_parents", 3)
-        if not isinstance(n_parents, (int, np.integer)) or isinstance(n_parents, bool) or n_parents < 1:
-            raise InputError(f"n_parents: must be an integer, at least 1, got {n_parents!r}")
-        if isinstance(operator, AffineOperator):
-            points = tuple(name for name in ("best", "mean") if name in operator.inputs)
-        else:
-            try:
-                accepted = inspect.signature(operator).parameters
-            except (TypeError, ValueError):
-                accepted = {}
-            # A default other than None is a setting of the operator that happens to have this name.
-            free = (None, inspect.Parameter.empty)
-            points = tuple(n for n in ("best", "mean") if n in accepted and any(accepted[n].default is f for f in free))
-        return cls(operator, int(n_parents), dim, points)
+        """From an operator or any callable; n_parents is the argument, else its attribute, else 3."""
+        own = operator.function if isinstance(operator, CallableOperator) else operator
+        call = CallableOperator.of(own, n_parents)
+        points = call.points
+        if isinstance(own, AffineOperator):
+            points = tuple(name for name in ("best", "mean") if name in own.inputs)
+        return cls(own, call.n_parents, dim, points)
 
     @property
     def name(self) -> str:
         """For the heading of a certificate."""
-        own = getattr(self.operator, "name", None) or getattr(self.operator, "__name__", None)
-        if isinstance(own, str):
-            return own
         if isinstance(self.operator, AffineOperator):
             return f'h({", ".join(self.operator.inputs)}), draw="{self.operator.draw}"'
-        return type(self.operator).__name__
+        return CallableOperator(self.operator, self.n_parents).name
 
     def inputs(self, n: int, rng: Generator, size: float = 1.0, decimals: int | None = None) -> Inputs:
         """Random parents inside a random box that has another place and width in every variable.

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from autov.algorithms.base import AnyMetaheuristic
+from autov.algorithms import resolve_algorithm
 from autov.core import Array, InputError, Seed, generator, seed_of
 from autov.invariance.certificate import Level
 from autov.invariance.distribution import NORMAL_90, SLACK, distance, features
-from autov.invariance.runs import Run, Setting
+from autov.invariance.runs import RecordedRun, Setting
 from autov.invariance.transformations import PROPERTIES, Property, Transformation
-from autov.problems.base import Problem
+from autov.problems import resolve_problem
 
 ALPHA = 1e-3  # chance of a false refusal by the test on many runs, per property
 SUSPECTS = 2  # transformations in that test: the most general ones under which populations differ
@@ -105,8 +105,8 @@ class AlgorithmReport:
 
 
 def check_algorithm(
-    algorithm: AnyMetaheuristic, problem: Problem, *, popsize: int = 10, generations: int = 10, runs: int = 200,
-    tol: float = 1e-6, rng: Seed = 1,
+    algorithm: Any, problem: Any = "rosenbrock", *, dim: int | None = None, popsize: int = 10, generations: int = 10,
+    runs: int = 200, tol: float = 1e-6, rng: Seed = 1,
 ) -> AlgorithmReport:  # fmt: skip
     """Compare the runs of an algorithm on a problem and on translated, scaled and rotated forms of it.
 
@@ -114,8 +114,9 @@ def check_algorithm(
     compared in law: an algorithm can be invariant in distribution without being so path by path.
 
     Args:
-        algorithm: settings with init, ask and tell.
-        problem: its objective must tell directions apart: no rotation changes a sphere.
+        algorithm: a name such as "de" or "cma:default", or settings with init, ask and tell.
+        problem: a problem or its name; its objective must tell directions apart: no rotation changes a sphere.
+        dim: variables of a problem that leaves it open; 2 by default.
         popsize: population size.
         generations: steps after the first population.
         runs: for the comparison in law.
@@ -125,6 +126,7 @@ def check_algorithm(
     for name, value, least in (("popsize", popsize, 1), ("generations", generations, 1), ("runs", runs, 2)):
         if not isinstance(value, (int, np.integer)) or value < least:
             raise InputError(f"{name}: must be an integer, at least {least}, got {value!r}")
+    algorithm, problem = resolve_algorithm(algorithm), resolve_problem(problem, dim=dim, default_dim=2)
     if problem.box.dim < 2:
         raise InputError("problem: must have at least 2 variables, one has nothing to rotate")
     seed = seed_of(rng)
@@ -134,7 +136,7 @@ def check_algorithm(
     return AlgorithmReport(algorithm.name, name, int(popsize), int(generations), seed, rows)
 
 
-def _deviations(one: Run, two: Run, width: float) -> Array:
+def _deviations(one: RecordedRun, two: RecordedRun, width: float) -> Array:
     """Per generation, the largest difference of points asked for or kept; infinity if their numbers differ."""
     pairs = [zip(one.asked, two.asked, strict=True), zip(one.kept, two.kept, strict=True)]
     each = [[np.abs(x - y).max() / width if x.shape == y.shape else np.inf for x, y in pair] for pair in pairs]

@@ -1,12 +1,22 @@
-"""Problems: the classic thirteen, transformations, the CEC'2013 large-scale suite, functions of users."""
+"""Problems: the classic thirteen, transformations, families, the CEC'2013 large-scale suite, functions of users."""
 
-from autov.problems.base import Problem
+from autov.problems.base import MayRaise, PointFunction, Problem, ProblemFamily, instance_of, takes_points
 from autov.problems.classic import EIGHT, NAMES, SIX, Classic
-from autov.problems.names import LSGO, PAPER, as_problem, parse
+from autov.problems.families import Family, FreeVariables, without_fixed
+from autov.problems.function import Function, NumbaFunction, function_problem
+from autov.problems.resolve import (
+    LARGE_SCALE_NAMES,
+    PAPER_NAMES,
+    Problems,
+    expand_names,
+    resolve_problem,
+    resolve_problems,
+)
 from autov.problems.transforms import Rotated, Scaled, Translated
-from autov.problems.user import Function, NumbaFunction, function_problem
 
 __all__ = [
-    "EIGHT", "LSGO", "NAMES", "PAPER", "SIX", "Classic", "Function", "NumbaFunction", "Problem", "Rotated", "Scaled",
-    "Translated", "as_problem", "function_problem", "parse",
+    "EIGHT", "LARGE_SCALE_NAMES", "NAMES", "PAPER_NAMES", "SIX", "Classic", "Family", "FreeVariables", "Function",
+    "MayRaise", "NumbaFunction", "PointFunction", "Problem", "ProblemFamily", "Problems", "Rotated", "Scaled",
+    "Translated", "expand_names", "function_problem", "instance_of", "resolve_problem",
+    "resolve_problems", "takes_points", "without_fixed",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a problem is."""
+"""What a problem is, and what a family of problems is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Problem(Protocol):
 
     @property
     def name(self) -> str:
-        """A name that `autov.problems.parse` understands, where there is one."""
+        """A name that `autov.problem` understands, where there is one."""
         ...
 
     @property
@@ -39,3 +39,42 @@ class Problem(Protocol):
     def objective(self) -> Objective | None:
         """The compiled form, or None for a function that only Python can call."""
         ...
+
+
+@runtime_checkable
+class ProblemFamily(Problem, Protocol):
+    """A problem of which every run gets its own instance; called itself, it is the instance of run 0."""
+
+    def instance(self, run: int) -> Problem:
+        """The problem of a run."""
+        ...
+
+
+@runtime_checkable
+class PointFunction(Problem, Protocol):
+    """A Python function of single points: what worker processes can evaluate point by point."""
+
+    vectorized: bool
+
+    def point(self, x: Array) -> float:
+        """The value at one point (d,)."""
+        ...
+
+
+@runtime_checkable
+class MayRaise(Protocol):
+    """A problem whose compiled form cannot raise and notes it instead."""
+
+    def raise_noted(self, context: Array) -> None:
+        """Raise what happened during a compiled run, if anything; context is that of the objective."""
+        ...
+
+
+def instance_of(problem: Problem, run: int) -> Problem:
+    """The problem that a run gets."""
+    return problem.instance(run) if isinstance(problem, ProblemFamily) else problem
+
+
+def takes_points(problem: Problem) -> bool:
+    """Whether its evaluations are calls of a Python function with one point each, worth spreading over processes."""
+    return isinstance(problem, PointFunction) and not problem.vectorized

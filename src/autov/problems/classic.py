@@ -150,11 +150,11 @@ class Classic:
     def optimum(self) -> Array | None:
         """The known optimum, if the box holds it."""
         at, bound = TABLE[self.function].at, self.box.upper[0]
-        known = abs(at) <= bound and (self.everywhere or bound <= TABLE[self.function].bound)
+        known = abs(at) <= bound and (self.minimum_is_global or bound <= TABLE[self.function].bound)
         return np.full(self.dim, at) if known else None
 
     @property
-    def everywhere(self) -> bool:
+    def minimum_is_global(self) -> bool:
         """Whether no value outside the box is smaller; Schwefel 2.26 has no smallest one."""
         return self.function != "schwefel_2_26"
 

@@ -132,12 +132,12 @@ def _compiled() -> Any:
 
 
 @dataclass(frozen=True)
-class LSGO:
+class LargeScale:
     """f<number> of the suite; the variant is ``cpp`` (the literature) or ``paper`` (the AutoV paper)."""
 
     number: int
     variant: str = "cpp"
-    everywhere: ClassVar[bool] = True  # no value outside the box is smaller
+    minimum_is_global: ClassVar[bool] = True  # no value outside the box is smaller
 
     def __post_init__(self) -> None:
         if isinstance(self.number, bool) or not isinstance(self.number, (int, np.integer)) or self.number not in BASES:
@@ -194,9 +194,9 @@ class LSGO:
         return Objective(_compiled().address, table(int(self.number), self.variant), none, none, np.empty((0, 0)))
 
 
-def lsgo(name: str) -> LSGO:
+def large_scale(name: str) -> LargeScale:
     """The problem with one of NAMES."""
     if name not in NAMES:
         raise InputError(f"problem: unknown name {name!r}; lsgo-f1 to lsgo-f15 or lsgo-paper-f1 to lsgo-paper-f15")
     variant = "paper" if name.startswith(PREFIX["paper"]) else "cpp"
-    return LSGO(int(name.removeprefix(PREFIX[variant])), variant)
+    return LargeScale(int(name.removeprefix(PREFIX[variant])), variant)

@@ -11,7 +11,7 @@ import numpy as np
 
 from autov.core import Array, Box, Generator, InputError, generator
 from autov.kernels.objective import Objective
-from autov.problems.base import Problem
+from autov.problems.base import MayRaise, PointFunction, Problem, takes_points
 
 
 def _affine(objective: Objective, dim: int) -> tuple[Array, Array]:
@@ -22,10 +22,10 @@ def _affine(objective: Objective, dim: int) -> tuple[Array, Array]:
 
 
 class Wrapped(ABC):
-    """What the transformations share: the box and the values of the wrapped problem, unless they say otherwise."""
+    """What transformations share: the box and the values of the wrapped problem, unless they say otherwise."""
 
     problem: Problem
-    brings_in: ClassVar[bool] = True  # points that were outside the box
+    enlarges_domain: ClassVar[bool] = True  # points come into the box that were outside
 
     @property
     def box(self) -> Box:
@@ -33,15 +33,15 @@ class Wrapped(ABC):
         return self.problem.box
 
     @property
-    def everywhere(self) -> bool:
+    def minimum_is_global(self) -> bool:
         """Whether the known minimum holds outside the box, too."""
-        return getattr(self.problem, "everywhere", False)
+        return getattr(self.problem, "minimum_is_global", False)
 
     @property
     def optimum(self) -> Array | None:
         """Where the wrapped optimum is now, if the box holds it and nothing smaller can have come in."""
         x = self.problem.optimum
-        if x is None or (self.brings_in and not self.everywhere):
+        if x is None or (self.enlarges_domain and not self.minimum_is_global):
             return None
         x = self._back(x)
         return x if ((x >= self.box.lower) & (x <= self.box.upper)).all() else None
@@ -55,6 +55,34 @@ class Wrapped(ABC):
     def noisy(self) -> bool:
         """Whether values are random."""
         return getattr(self.problem, "noisy", False)
+
+    @property
+    def uses_rng(self) -> bool:
+        """Whether values may depend on the generator they are called with."""
+        return getattr(self.problem, "uses_rng", True)
+
+    @property
+    def vectorized(self) -> bool:
+        """Whether it wants batches; False around a Python function of single points."""
+        return not takes_points(self.problem)
+
+    def __call__(self, x: Array, rng: Generator) -> Array:
+        """Values of the rows of x."""
+        return self.problem(self._forward(x), rng)
+
+    def point(self, x: Array) -> float:
+        """The value at one point, where the wrapped problem is a Python function of single points."""
+        assert isinstance(self.problem, PointFunction)
+        return self.problem.point(self._forward(x[None])[0])
+
+    def raise_noted(self, context: Array) -> None:
+        """Raise what a compiled function of the user's raised, if anything."""
+        if isinstance(self.problem, MayRaise):
+            self.problem.raise_noted(context)
+
+    @abstractmethod
+    def _forward(self, x: Array) -> Array:
+        """Points (n, d) in the coordinates of the wrapped problem."""
 
     @abstractmethod
     def _back(self, x: Array) -> Array:
@@ -78,12 +106,11 @@ class Translated(Wrapped):
         """The wrapped name with ``+translate=b``."""
         return f"{self.problem.name}+translate={f'{self.b:g}' if np.ndim(self.b) == 0 else 'vector'}"
 
+    def _forward(self, x: Array) -> Array:
+        return x + self.b
+
     def _back(self, x: Array) -> Array:
         return x - self.b
-
-    def __call__(self, x: Array, rng: Generator) -> Array:
-        """Values of the rows of x."""
-        return self.problem(x + self.b, rng)
 
     def objective(self) -> Objective | None:
         """((x + b) s) M + c = (x s) M + ((b s) M + c)."""
@@ -103,7 +130,7 @@ class Scaled(Wrapped):
 
     problem: Problem
     a: float
-    brings_in: ClassVar[bool] = False
+    enlarges_domain: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.a) or self.a == 0:
@@ -120,12 +147,11 @@ class Scaled(Wrapped):
         corners = np.sort([self.problem.box.lower / self.a, self.problem.box.upper / self.a], axis=0)
         return Box(corners[0], corners[1])
 
+    def _forward(self, x: Array) -> Array:
+        return self.a * x
+
     def _back(self, x: Array) -> Array:
         return x / self.a
-
-    def __call__(self, x: Array, rng: Generator) -> Array:
-        """Values of the rows of x."""
-        return self.problem(self.a * x, rng)
 
     def objective(self) -> Objective | None:
         """((a x) s) M + c = (x (a s)) M + c."""
@@ -168,12 +194,11 @@ class Rotated(Wrapped):
         """The wrapped name with ``+rotate=seed``."""
         return f"{self.problem.name}+rotate={self.rotation if np.ndim(self.rotation) == 0 else 'matrix'}"
 
+    def _forward(self, x: Array) -> Array:
+        return x @ self.matrix
+
     def _back(self, x: Array) -> Array:
         return x @ self.matrix.T
-
-    def __call__(self, x: Array, rng: Generator) -> Array:
-        """Values of the rows of x."""
-        return self.problem(x @ self.matrix, rng)
 
     def objective(self) -> Objective | None:
         """((x R) s) M + c = x (R s M) + c."""

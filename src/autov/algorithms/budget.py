@@ -1,0 +1,71 @@
+"""Evaluations under a budget: the one place where they are counted, checked and the best is kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from autov.algorithms.base import Batch
+from autov.core import Array, Box, values_of
+
+
+class BudgetSpent(Exception):  # noqa: N818
+    """The budget is used up or the watcher said stop: raised through an optimiser that runs as a whole."""
+
+
+class BudgetedObjective:
+    """Counts evaluations, keeps the best point and how it came about; never evaluates more than maxfev points.
+
+    As a function, for optimisers that call it instead of being asked, it clips points to the box, cuts the last batch
+    and raises `BudgetSpent` when the budget is used up.
+    """
+
+    def __init__(self, evaluate: Batch, box: Box, maxfev: int) -> None:
+        self.evaluate, self.box, self.maxfev = evaluate, box, maxfev
+        self.nfev = self.batches = self.nans = 0
+        self.best, self.best_x = np.inf, np.empty(box.dim)
+        self.watch: Callable[[], bool] | None = None
+        self.stopped = False
+        self.start = time.perf_counter()
+        self._counts, self._bests = np.empty(64, np.int64), np.empty(64)
+
+    @property
+    def left(self) -> int:
+        """Evaluations that may still be made."""
+        return self.maxfev - self.nfev
+
+    def take(self, x: Array) -> Array:
+        """Values of the rows of x, at most ``left`` of them; NaN counts as infinite."""
+        f, nans = values_of(self.evaluate(x), len(x))
+        self.note(x, f, nans)
+        return f
+
+    def note(self, x: Array, f: Array, nans: int) -> None:
+        """Take note of evaluations that were made."""
+        i = int(np.argmin(f))
+        if f[i] < self.best or not self.nfev:
+            self.best, self.best_x = float(f[i]), x[i].copy()
+        self.nfev += len(x)
+        self.nans += nans
+        if self.batches == len(self._counts):
+            self._counts = np.concatenate([self._counts, np.empty_like(self._counts)])
+            self._bests = np.concatenate([self._bests, np.empty_like(self._bests)])
+        self._counts[self.batches], self._bests[self.batches] = self.nfev, self.best
+        self.batches += 1
+
+    def trace(self) -> tuple[np.ndarray, Array]:
+        """Evaluations made after each batch, and the best value then; nothing is copied, so it may be asked often."""
+        return self._counts[: self.batches], self._bests[: self.batches]
+
+    def __call__(self, x: Array) -> Array:
+        """Values of the rows of x, shape (n,)."""
+        x = self.box.clip(np.atleast_2d(np.asarray(x, dtype=np.float64)))[: self.left]
+        if self.stopped or not len(x):
+            raise BudgetSpent
+        f = self.take(x)
+        self.stopped = self.watch is not None and self.watch()
+        if self.stopped or not self.left:
+            raise BudgetSpent
+        return f

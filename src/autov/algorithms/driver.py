@@ -1,0 +1,168 @@
+"""One run of an algorithm on a problem: the loop that everything else repeats."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autov.algorithms.base import Algorithm, AnyMetaheuristic, Batch, Compiled, Whole
+from autov.algorithms.budget import BudgetedObjective, BudgetSpent
+from autov.core import Array, Generator, InputError, generator, whole_number
+from autov.core.threads import one_blas_thread
+from autov.kernels import run as kernels
+from autov.kernels.objective import Objective
+from autov.problems import FreeVariables, MayRaise, Problem, instance_of, without_fixed
+
+Watch = Callable[["Run"], bool | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What came out of a run (or has come out so far)."""
+
+    x: Array
+    fun: float
+    nfev: int
+    nit: int  # batches after the first
+    population: Array
+    values: Array
+    trace_nfev: np.ndarray  # evaluations made when ...
+    trace_best: Array  # ... the best value so far was this
+    nans: int
+    stopped: bool  # by the watcher, before the budget was used up
+    seconds: float
+
+
+def solve(
+    problem: Problem, algorithm: Algorithm, *, maxfev: int = 10_000, popsize: int = 100, seed: int = 0,
+    run: int = 0, x0: Array | None = None, watch: Watch | None = None, evaluate: Batch | None = None,
+) -> Run:  # fmt: skip
+    """Run an algorithm with exactly maxfev evaluations, or until ``watch(run so far)`` is true.
+
+    The result depends on (seed, run) and on nothing else. ``evaluate`` replaces calls of the problem (for workers).
+    A compiled algorithm on a compiled problem runs as one compiled piece unless watched: the same bits, faster. Fixed
+    variables are taken out before and put back afterwards. A family gives the instance of the run.
+    """
+    maxfev, popsize = whole_number("maxfev", maxfev, 1), whole_number("popsize", popsize, 2)
+    problem = instance_of(problem, run)
+    free = without_fixed(problem)
+    if isinstance(free, FreeVariables):
+        return _solve_free(free, algorithm, x0, watch, evaluate, maxfev=maxfev, popsize=popsize, seed=seed, run=run)
+    rng, noise = generator(seed, run), generator(seed, run, 1)
+    call = evaluate or (lambda x: problem(x, noise))
+    if isinstance(algorithm, Whole):
+        return _run_whole(algorithm, BudgetedObjective(call, problem.box, maxfev), popsize, rng, x0, watch)
+    start = time.perf_counter()
+    state = algorithm.init(problem.box, popsize, maxfev, rng, x0)
+    objective = problem.objective() if evaluate is None and isinstance(algorithm, Compiled) else None
+    if objective is not None and watch is None:
+        assert isinstance(algorithm, Compiled)
+        outcome = algorithm.run_compiled(state, objective, maxfev)
+        raise_noted(problem, objective)
+        if outcome is not None:
+            return Run(
+                outcome.x, outcome.fun, maxfev, outcome.nit, outcome.population, outcome.values, outcome.trace_nfev,
+                outcome.trace_best, outcome.nans, False, time.perf_counter() - start,
+            )  # fmt: skip
+    spent = BudgetedObjective(call, problem.box, maxfev)
+    return _ask_and_tell(problem, algorithm, state, spent, objective, rng, watch)
+
+
+def _ask_and_tell(
+    problem: Problem, algorithm: AnyMetaheuristic, state: Any, spent: BudgetedObjective, objective: Objective | None,
+    rng: Generator, watch: Watch | None,
+) -> Run:  # fmt: skip
+    population, values = np.empty((0, problem.box.dim)), np.empty(0)
+    stopped = False
+    while spent.left and not stopped:
+        asked, state = algorithm.ask(state, rng)
+        if not len(asked) or not problem.box.holds(asked):
+            raise InputError(f"algorithm: {algorithm.name} asked for a point outside the box or of another dimension")
+        x = asked[: spent.left]
+        if objective is None:
+            f = spent.take(x)
+        else:  # noise from the stream of the compiled run
+            f = np.empty(len(x))
+            nans = kernels.evaluate_blocks(state.key, state.generation, objective, np.ascontiguousarray(x), f)
+            raise_noted(problem, objective)
+            spent.note(x, f, nans)
+        if len(x) == len(asked):
+            state = algorithm.tell(state, x, f, rng)
+            population, values = algorithm.population(state)
+        elif not len(values):  # even the first batch was cut
+            population, values = x, f
+        if watch is not None:
+            stopped = bool(watch(_result(spent, population, values, False)))
+    return _result(spent, population, values, stopped)
+
+
+def _run_whole(
+    algorithm: Whole, spent: BudgetedObjective, popsize: int, rng: Generator, x0: Array | None, watch: Watch | None
+) -> Run:
+    """Run it; if it ends before the budget is used up, again with another seed and what is left."""
+
+    def result(stopped: bool) -> Run:
+        return _result(spent, spent.best_x[None].copy(), np.array([spent.best]), stopped)
+
+    if watch is not None:
+        spent.watch = lambda: bool(watch(result(False)))
+    algorithm.check_fit(spent.box, popsize, spent.maxfev, x0)
+    try:
+        before = -1
+        with one_blas_thread():
+            while before < spent.nfev:
+                before = spent.nfev
+                seed = int(rng.integers(1, 2**31))
+                algorithm.minimize_with(spent, spent.box, popsize, spent.left, seed, None if before else x0)
+    except BudgetSpent:
+        pass
+    if not spent.nfev:
+        raise RuntimeError(f"{algorithm.name}: ended without any evaluation")
+    return result(spent.stopped)
+
+
+def _result(spent: BudgetedObjective, population: Array, values: Array, stopped: bool) -> Run:
+    trace_nfev, trace_best = spent.trace()
+    return Run(
+        spent.best_x, spent.best, spent.nfev, spent.batches - 1, population, values, trace_nfev, trace_best, spent.nans,
+        stopped and spent.left > 0, time.perf_counter() - spent.start,
+    )  # fmt: skip
+
+
+def _solve_free(
+    free: FreeVariables, algorithm: Algorithm, x0: Array | None, watch: Watch | None, evaluate: Batch | None,
+    **options: int,
+) -> Run:  # fmt: skip
+    """A run on the free variables, its points completed."""
+
+    def completed(run: Run) -> Run:
+        return replace(run, x=free.complete(run.x[None])[0], population=free.complete(run.population))
+
+    if x0 is not None:
+        x0 = np.atleast_2d(np.asarray(x0, dtype=np.float64))
+        if x0.shape[-1] != len(free.free):
+            raise InputError(f"x0: must be a point of {len(free.free)} variables or a population of them")
+        x0 = x0[:, free.free]
+    result = solve(
+        free, algorithm, x0=x0, watch=None if watch is None else lambda run: watch(completed(run)),
+        evaluate=None if evaluate is None else lambda x: evaluate(free.complete(x)), **options,
+    )  # fmt: skip
+    return completed(result)
+
+
+def check_fit(algorithm: Algorithm, box: Any, popsize: int, maxfev: int) -> None:
+    """Say now, before anything is run, what does not fit: a population too small, a missing library."""
+    if isinstance(algorithm, Whole):
+        algorithm.check_fit(box, popsize, maxfev)
+    else:
+        algorithm.init(box, popsize, maxfev, generator(0))
+
+
+def raise_noted(problem: Problem, objective: Objective) -> None:
+    """Raise what a function compiled by Numba raised during a compiled run, if anything."""
+    if isinstance(problem, MayRaise):
+        problem.raise_noted(objective.context)

@@ -1,0 +1,96 @@
+"""Algorithms and their states as data: settings as JSON, the arrays of a state in an NPZ without pickle."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from autov.algorithms.resolve import ALGORITHMS, make_algorithm
+from autov.core import Box, FileError, InputError
+from autov.core.files import replacing, to_json
+from autov.operators import AffineOperator, from_dict, to_dict
+
+FORMAT, VERSION = "autov-ask-tell", 1
+Restored = TypeVar("Restored")
+
+
+def algorithm_to_dict(algorithm: Any) -> dict[str, Any]:
+    """Name and settings of one of autov's own algorithms."""
+    name = algorithm.name
+    if type(algorithm) is not ALGORITHMS.get(name):
+        raise InputError(f"algorithm: {name} is not one of autov's own and cannot be written to a file")
+    settings = {}
+    for field in dataclasses.fields(algorithm):
+        value = getattr(algorithm, field.name)
+        if isinstance(value, AffineOperator):
+            value = to_dict(value)
+        elif not isinstance(value, (bool, int, float, str, type(None))):
+            raise InputError(f"algorithm: {field.name} of {name} cannot be written to a file, got {value!r}")
+        settings[field.name] = value
+    return {"name": name, "settings": settings}
+
+
+def algorithm_from_dict(data: Any, where: str) -> Any:
+    """The algorithm of its JSON form."""
+    settings = dict(data["settings"])
+    if "operator" in settings:
+        settings["operator"] = from_dict(settings["operator"], where)
+    return make_algorithm(data["name"], **settings)
+
+
+def _state_to_arrays(state: Any) -> dict[str, np.ndarray]:
+    """The fields of a state, apart from its box."""
+    fields = {field.name: getattr(state, field.name) for field in dataclasses.fields(state)}
+    return {f"state.{name}": np.asarray(value) for name, value in fields.items() if not isinstance(value, Box)}
+
+
+def _state_from_arrays(like: Any, arrays: dict[str, np.ndarray]) -> Any:
+    """A state of the same class with the saved values; each must be of the kind that the class has there."""
+    values = {}
+    for field in dataclasses.fields(like):
+        model = getattr(like, field.name)
+        if isinstance(model, Box):
+            continue
+        saved = arrays[f"state.{field.name}"]
+        if saved.ndim != np.ndim(model) or saved.dtype.kind not in (np.asarray(model).dtype.kind, "i", "f"):
+            raise ValueError(f"{field.name} of the state has shape {saved.shape} and type {saved.dtype}")
+        values[field.name] = saved if isinstance(model, np.ndarray) else type(model)(saved.item())
+    return dataclasses.replace(like, **values)
+
+
+def write_saved(
+    path: str | os.PathLike[str], algorithm: Any, state: Any, numbers: dict[str, Any], arrays: dict[str, np.ndarray]
+) -> None:
+    """Write an algorithm in the middle of a run."""
+    head = {"format": FORMAT, "version": VERSION, "algorithm": algorithm_to_dict(algorithm), **numbers}
+    with replacing(path) as file:
+        np.savez(file, head=np.array(to_json(head)), **arrays, **_state_to_arrays(state))
+
+
+def read_saved(path: str | os.PathLike[str], make: Callable[..., Restored]) -> Restored:
+    """Read it back: ``make(algorithm, numbers, arrays, restore state)`` puts it together."""
+    try:
+        with Path(path).open("rb") as file:
+            if file.read(2) != b"PK":
+                raise FileError(f"{path}: not a saved optimizer (an NPZ file written by Optimizer.save)")
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as data:
+                arrays = {name: data[name] for name in data.files}
+        head = json.loads(str(arrays["head"]))
+        if head["format"] != FORMAT or head["version"] != VERSION:
+            raise FileError(f"{path}: not a saved optimizer of version {VERSION}")
+        algorithm = algorithm_from_dict(head["algorithm"], str(path))
+        return make(algorithm, head, arrays, lambda like: _state_from_arrays(like, arrays))
+    except FileNotFoundError:
+        raise FileError(f"{path}: no such file") from None
+    except (OSError, EOFError, KeyError, TypeError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+        if isinstance(error, FileError):
+            raise
+        raise FileError(f"{path}: not a saved optimizer: {' '.join(str(error).split())}") from None

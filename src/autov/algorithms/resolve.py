@@ -1,0 +1,119 @@
+"""Algorithms as people name them: ``shade``, ``de+F=0.7``, ``autov:operator.json``, ``cma:default``, objects."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from autov.algorithms.base import Algorithm, Metaheuristic, Whole
+from autov.algorithms.cmaes import CMAES
+from autov.algorithms.cso import CSO
+from autov.algorithms.de import DE
+from autov.algorithms.evolution import Evolution
+from autov.algorithms.fep import FEP
+from autov.algorithms.ga import GA
+from autov.algorithms.imode import IMODE
+from autov.algorithms.peers import PREFIXES, resolve_peer
+from autov.algorithms.pso import PSO
+from autov.algorithms.shade import SHADE
+from autov.core import InputError, import_object
+
+ALGORITHMS: dict[str, type] = {cls.name: cls for cls in (Evolution, GA, PSO, DE, CMAES, FEP, CSO, SHADE, IMODE)}
+Algorithms = str | Sequence[str] | Mapping[str, str | Algorithm]
+
+
+def make_algorithm(name: str, **settings: Any) -> Any:
+    """The algorithm of that name with some of its settings changed."""
+    if name not in ALGORITHMS:
+        raise InputError(
+            f"algorithm: unknown {name!r}; one of {', '.join(sorted(ALGORITHMS))}, autov:OPERATOR, "
+            f"{', '.join(f'{prefix}:...' for prefix in PREFIXES)}, file.py:name, or label=one of these"
+        )
+    known = [field.name for field in fields(ALGORITHMS[name])]
+    for setting in settings:
+        if setting not in known:
+            raise InputError(f"algorithm: {name} has no setting {setting!r}; one of {', '.join(known)}")
+    return ALGORITHMS[name](**settings)
+
+
+def resolve_algorithm(spec: Any = None, operator: Any = None) -> Any:
+    """The algorithm that is meant.
+
+    Args:
+        spec: ``shade``, ``de+F=0.7+CR=0.5`` (settings), ``autov:NAME_OR_FILE`` (the paper's metaheuristic with another
+            operator), ``cma:default`` (another library's), ``file.py:name`` (your own), any of them behind ``label=``,
+            or an algorithm itself. None is ``autov``.
+        operator: for ``autov``: a name, a file, an operator, or a design.
+    """
+    found = _resolve(spec, operator)
+    if operator is not None and (spec not in (None, Evolution.name)):
+        raise InputError(f"operator: only for the algorithm {Evolution.name}, not with {getattr(found, 'name', spec)}")
+    return found
+
+
+def _resolve(spec: Any, operator: Any) -> Any:
+    if spec is None:
+        spec = Evolution.name
+    if not isinstance(spec, str):
+        # Wholes first: an object may be both, and then it wants to be run.
+        if isinstance(spec, type) or not isinstance(spec, (Whole, Metaheuristic)):
+            raise InputError(
+                f"algorithm: expected a name or an object with name, init, ask, tell and population, got {spec!r}"
+            )
+        return spec
+    _, text = split_label(spec)
+    prefix, colon, rest = text.partition(":")
+    if colon and prefix == Evolution.name:
+        return Evolution(rest)  # type: ignore[arg-type]
+    if colon and prefix in PREFIXES:
+        return resolve_peer(prefix, rest)
+    if colon:
+        if not prefix.endswith(".py"):
+            known = ", ".join(f"{name}:" for name in (Evolution.name, *PREFIXES))
+            raise InputError(f"algorithm: unknown prefix in {spec!r}; known are {known} and file.py:")
+        found = import_object(text)
+        return _resolve(found() if isinstance(found, type) else found, None)
+    name, *pairs = text.split("+")
+    settings = dict(_setting(spec, pair) for pair in pairs)
+    if name == Evolution.name and operator is not None:
+        settings["operator"] = operator
+    return make_algorithm(name, **settings)
+
+
+def resolve_algorithms(algorithms: Algorithms) -> dict[str, tuple[str | None, Algorithm]]:
+    """Label -> (spec, algorithm), from specs, ``label=spec``, or a dict of label -> spec or algorithm."""
+    if isinstance(algorithms, Mapping):
+        pairs: list[tuple[str, Any]] = list(algorithms.items())
+    else:
+        specs = [algorithms] if isinstance(algorithms, str) else list(algorithms)
+        for spec in specs:
+            if not isinstance(spec, str):
+                raise InputError(f"algorithms: give objects a name, as in {{'mine': {type(spec).__name__}(...)}}")
+        pairs = [split_label(spec) for spec in specs]
+    found: dict[str, tuple[str | None, Algorithm]] = {}
+    for label, spec in pairs:
+        if label in found:
+            raise InputError(f"algorithms: {label!r} is there twice; tell them apart with label=spec")
+        found[label] = (spec if isinstance(spec, str) else None, resolve_algorithm(spec))
+    if not found:
+        raise InputError("algorithms: none given")
+    return found
+
+
+def split_label(spec: str) -> tuple[str, str]:
+    """Label and rest of ``label=spec``; a spec without a label is its own. The label has no ``= : +``."""
+    match = re.fullmatch(r"([^=:+]+)=(.+)", spec.strip())
+    return (match[1].strip(), match[2].strip()) if match else (spec.strip(), spec.strip())
+
+
+def _setting(spec: str, pair: str) -> tuple[str, Any]:
+    key, equals, text = pair.partition("=")
+    if not equals or not key.isidentifier():
+        raise InputError(f"algorithm: expected +setting=value in {spec!r}, got {pair!r}")
+    try:
+        return key, ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return key, text

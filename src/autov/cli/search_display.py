@@ -1,0 +1,75 @@
+"""A live display of a search in the terminal; silent when there is none."""
+
+from __future__ import annotations
+
+import time
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from autov.designer import SearchProgress
+from autov.operators.text import by_probability, row_formula
+
+
+def clock(seconds: float) -> str:
+    """Seconds as 1:02:03 or 2:03."""
+    minutes, rest = divmod(int(seconds + 0.5), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+class ProgressDisplay:
+    """Shows generation, fitness, speed, time left and the main rows of the best operator."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True)
+        self._live = (
+            Live(console=self._console, refresh_per_second=8, transient=True) if self._console.is_terminal else None
+        )
+        self._drawn = 0.0
+
+    def __call__(self, progress: SearchProgress) -> None:
+        """Draw, at most a few times a second."""
+        now = time.perf_counter()
+        if self._live is None or now - self._drawn < 0.1:
+            return
+        if not self._drawn:
+            self._live.start()
+        self._drawn = now
+        self._live.update(self._view(progress))
+
+    def _view(self, progress: SearchProgress) -> Group:
+        state = progress.state
+        facts = Table.grid(padding=(0, 3))
+        facts.add_row(
+            f"generation {state.generation}/{progress.generations}", f"best {state.history[-1][2]:.5g}",
+            f"median {state.history[-1][3]:.5g}", f"{progress.rate / 1e6:.2f} million evaluations/s",
+            f"{clock(progress.seconds)} elapsed, {clock(progress.seconds_left)} left",
+        )  # fmt: skip
+        operator = progress.genome.operator(state.vectors[0])
+        total = operator.probability.sum()
+        rows = [
+            Text(
+                f"  {operator.probability[j] / total:6.3f}  {row_formula(operator, j)}",
+                no_wrap=True,
+                overflow="ellipsis",
+            )
+            for j in by_probability(operator)[:6]
+        ]
+        bar = ProgressBar(total=progress.generations + 1, completed=state.generation + 1, width=60)
+        return Group(bar, facts, Text("best operator so far (main rows):", style="dim"), *rows)
+
+    def __enter__(self) -> ProgressDisplay:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the terminal clean."""
+        if self._live and self._drawn:
+            self._live.stop()
+            self._drawn = 0.0

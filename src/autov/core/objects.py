@@ -1,0 +1,47 @@
+"""Objects of users by name: ``module:name`` or ``file.py:name``."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+from autov.core.errors import InputError
+
+
+def import_object(source: str) -> Any:
+    """The object named by ``module:name`` or ``file.py:name``."""
+    place, _, name = source.rpartition(":")
+    if not place or not name:
+        raise InputError(f"function: expected module:function or file.py:function, got {source!r}")
+    if place.endswith(".py"):
+        path = Path(place).resolve()
+        if not path.is_file():
+            raise InputError(f"function: no file {place!r}")
+        # Registered under its own name, so that worker processes can unpickle what it defines.
+        known = sys.modules.get(path.stem)
+        taken = known is not None and getattr(known, "__file__", None) != str(path)
+        called = f"autov_user_{path.stem}" if taken else path.stem
+        spec = importlib.util.spec_from_file_location(called, path)
+        if spec is None or spec.loader is None:
+            raise InputError(f"function: cannot import {place!r}")
+        if str(path.parent) not in sys.path:
+            sys.path.insert(0, str(path.parent))
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[called] = module
+        try:
+            spec.loader.exec_module(module)
+        except (Exception, SystemExit) as error:
+            raise InputError(f"function: {place} fails to import: {type(error).__name__}: {error}") from error
+    else:
+        if "" not in sys.path and str(Path.cwd()) not in sys.path:
+            sys.path.insert(0, str(Path.cwd()))
+        try:
+            module = importlib.import_module(place)
+        except (Exception, SystemExit) as error:
+            raise InputError(f"function: module {place!r} fails to import: {type(error).__name__}: {error}") from error
+    if not hasattr(module, name):
+        raise InputError(f"function: {place} has no {name!r}")
+    return getattr(module, name)

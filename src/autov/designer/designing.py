@@ -1,0 +1,238 @@
+"""`design`: find an operator for your problems."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import os
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import metadata
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autov.algorithms.evolution import Evolution
+from autov.core import Array, InputError, Seed, identity, seed_of
+from autov.designer.aggregate import check_minima
+from autov.designer.checkpoint import read_checkpoint, saved_seed, write_checkpoint
+from autov.designer.genome import Genome
+from autov.designer.search import HISTORY, Search, SearchState
+from autov.designer.settings import DesignSettings, design_settings
+from autov.designer.trials import Trials
+from autov.operators import AffineOperator
+from autov.problems import resolve_problem
+
+CHECKPOINT_SECONDS = float(os.environ.get("AUTOV_CHECKPOINT_SECONDS", "5"))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Design:
+    """A finished search and what it found.
+
+    Attributes:
+        operator: the result.
+        fitness: the search's own figure: flattering, because the luckiest survive.
+        retested: (problems, runs) best values on seeds that the search never saw: the honest figure.
+        history: one row a generation, columns as in HISTORY.
+        population: final candidates, the best by the search's figure first.
+        evaluations: all that were made; ``spent`` says for what.
+        spent: evaluations of the search, the final race and the re-test.
+        seconds: of all of it.
+        settings: problems, dimensions, seed and all settings.
+    """
+
+    operator: AffineOperator
+    fitness: float
+    retested: Array
+    history: Array
+    population: list[AffineOperator]
+    spent: dict[str, int]
+    seconds: float
+    settings: dict[str, Any]
+
+    @property
+    def algorithm(self) -> Evolution:
+        """The algorithm around the operator, for any place that takes one."""
+        return Evolution(self.operator)
+
+    @property
+    def evaluations(self) -> int:
+        """All evaluations: search, race and re-test."""
+        return sum(self.spent.values())
+
+    @cached_property
+    def retested_means(self) -> dict[str, float]:
+        """Mean of the re-tested best values on each training problem."""
+        means = self.retested.mean(axis=1)
+        return {name: float(mean) for name, mean in zip(self.settings["problems"], means, strict=True)}
+
+    @property
+    def retested_fitness(self) -> float:
+        """Mean of the re-tested best values on the training problem; with several, see `retested_means`."""
+        if len(self.retested) > 1:
+            raise InputError("retested_fitness: there are several training problems; see retested_means")
+        return float(self.retested[0].mean())
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name} {mean:.5g}" for name, mean in self.retested_means.items())
+        return f"<Design: {self.retested.shape[1]} re-tested runs, mean {means}; {self.evaluations:.3g} evaluations>"
+
+
+@dataclass(frozen=True, eq=False)
+class SearchProgress:
+    """What a display may show after each generation."""
+
+    state: SearchState
+    generations: int
+    seconds: float  # of the whole search
+    rate: float  # evaluations per second in this session
+    seconds_left: float
+    genome: Genome
+
+
+ProgressCallback = Callable[[SearchProgress], Any]
+
+
+def design(
+    problem: Any, bounds: Any = None, *, dim: int | None = None, vectorized: bool = False,
+    preset: str | DesignSettings | None = None, rng: Seed = None, workers: Any = None,
+    checkpoint: str | PathLike[str] | None = None, resume: bool = False, progress: ProgressCallback | None = None,
+    **settings: Any,
+) -> Design:  # fmt: skip
+    """Design an affine operator for a problem, or for several (Algorithm 1 of the paper).
+
+    Args:
+        problem: a problem or its name, ``file.py:object``, a function with bounds, or a list of problems and names.
+        bounds: of a function: a (min, max) pair for each variable.
+        dim: variables of problems that leave it open; 30 for the classic ones.
+        vectorized: the function takes batches (n, d).
+        preset: "quick" (also if None), "standard", "paper", or a `DesignSettings`.
+        rng: seed; the same seed gives the same operator for any number of workers. None takes the seed of the
+            checkpoint that is resumed, else a fresh one.
+        workers: threads (compiled problems) or processes (slow Python functions), all cores by default; an Executor; or
+            a map-like callable.
+        checkpoint: a file to write the search to every few seconds.
+        resume: go on from the checkpoint if it is there.
+        progress: called with a `SearchProgress` after each generation, such as ``autov.ProgressDisplay()``.
+        **settings: any field of `DesignSettings` instead of the preset's: form, rows, draw, tie_bounds, population,
+            generations, trial, aggregate, reevaluate, early_stop, final_race, race_runs, retest_runs, ...
+
+    Returns:
+        A `Design`. Ctrl-C ends the search early: if there is a checkpoint, KeyboardInterrupt goes on to the caller
+        after it is written.
+    """
+    if "inner" in settings:
+        warnings.warn("design: inner is called trial now", DeprecationWarning, stacklevel=2)
+        settings["trial"] = settings.pop("inner")
+    chosen = design_settings(preset, **settings)
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress: must be callable, such as autov.ProgressDisplay(), or None, got {progress!r}")
+    problems = _problems(problem, bounds, dim, vectorized)
+    check_minima(chosen.aggregate, problems)
+    path = None if checkpoint is None else Path(checkpoint)
+    seed = saved_seed(path) if rng is None and resume and path is not None and path.exists() else seed_of(rng)
+    described = {
+        "problems": [p.name for p in problems], "dims": [p.box.dim for p in problems], "seed": seed,
+        **chosen.described(),
+    }  # fmt: skip
+    trials: list[Trials] = []
+    try:
+        for p in problems:
+            trials.append(Trials(p, chosen.trial, workers))
+        search = Search(chosen.genome, trials, chosen, seed)
+        state, seconds = _go(search, described, path, resume, progress)
+        return _finish(search, state, described, seconds, preset if isinstance(preset, str) else None)
+    finally:
+        for t in trials:
+            t.close()
+
+
+def _problems(given: Any, bounds: Any, dim: int | None, vectorized: bool) -> list[Any]:
+    items = list(given) if isinstance(given, (list, tuple)) else [given]
+    if not items:
+        raise InputError("problem: at least one is needed")
+    return [
+        resolve_problem(item, bounds, dim=dim if isinstance(item, str) else None, vectorized=vectorized)
+        for item in items
+    ]
+
+
+def _go(
+    search: Search, described: dict[str, Any], path: Path | None, resume: bool, progress: ProgressCallback | None
+) -> tuple[SearchState, float]:
+    """Run the generations, with checkpoints and progress."""
+    spent, state = 0.0, None
+    # What comes after the search, and its length, may change when it goes on; everything else must be the same.
+    free = ("generations", "final_race", "race_size", "race_runs", "retest_runs")
+    decides = {name: value for name, value in described.items() if name not in free}
+    if path is not None:
+        decides["identities"] = [identity(trials.problem) for trials in search.trials]
+    if path is not None and path.exists():
+        if not resume:
+            raise InputError(f"checkpoint: {path} is there already; resume it or choose another place")
+        state, spent = read_checkpoint(path, decides)
+        if state.generation > search.settings.generations:
+            raise InputError(
+                f"generations: {path} has made {state.generation} already, got {search.settings.generations}"
+            )
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    begun = written = time.perf_counter()
+    first = 0 if state is None else state.evaluations
+    try:
+        while True:
+            if state is None:
+                state = search.start()
+            elif state.generation < search.settings.generations:
+                state = search.step(state)
+            now = time.perf_counter()
+            seconds = spent + now - begun
+            last = state.generation >= search.settings.generations
+            if path is not None and (last or now - written > CHECKPOINT_SECONDS):
+                write_checkpoint(path, state, decides, seconds)
+                written = now
+            if progress:
+                share = (state.generation + 1) / (search.settings.generations + 1)
+                rate = (state.evaluations - first) / max(now - begun, 1e-9)
+                left = seconds / share - seconds
+                progress(SearchProgress(state, search.settings.generations, seconds, rate, left, search.genome))
+            if last:
+                return state, seconds
+    except KeyboardInterrupt:
+        if path is not None and state is not None:
+            write_checkpoint(path, state, decides, spent + time.perf_counter() - begun)
+        raise
+
+
+def _finish(
+    search: Search, state: SearchState, described: dict[str, Any], seconds: float, preset: str | None
+) -> Design:
+    """Choose the operator, re-test it and write down where it comes from."""
+    start, before = time.perf_counter(), search.evaluations
+    winner = search.race(state) if search.settings.final_race else 0
+    raced = search.evaluations - before
+    retested = search.retest(state.vectors[winner])
+    spent = {"search": state.evaluations, "race": raced, "retest": search.evaluations - before - raced}
+    seconds += time.perf_counter() - start
+    means = [float(mean) for mean in retested.mean(axis=1)]
+    provenance = {
+        "problem": ", ".join(described["problems"]), "dim": described["dims"][0], "seed": described["seed"],
+        "preset": preset or "quick", "evaluations": sum(spent.values()), "fitness": state.fitness[winner],
+        "retested_fitness": means[0] if len(means) == 1 else dict(zip(described["problems"], means, strict=True)),
+        "retest_runs": search.settings.retest_runs, "settings": described, "autov": metadata.version("autov"),
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+    }  # fmt: skip
+    operators = [search.genome.operator(vector) for vector in state.vectors]
+    operator = dataclasses.replace(operators[winner], provenance=provenance)
+    return Design(
+        operator, float(state.fitness[winner]), retested, np.array(state.history), operators, spent, seconds, described
+    )
+
+
+__all__ = ["HISTORY", "Design", "ProgressCallback", "SearchProgress", "design"]

@@ -1,0 +1,126 @@
+"""What is designed, as vectors in a box: the search knows a genome only by what the protocol says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from autov.algorithms.evolution import Evolution
+from autov.core import Array, Box, InputError, whole_number
+from autov.kernels import run as kernels
+from autov.kernels.variation import Variation
+from autov.operators import AffineOperator
+from autov.operators.affine import Draw
+from autov.operators.inputs import BOUNDS, inputs_of, weights_of
+from autov.operators.packing import pack_rows
+
+
+class Genome(Protocol):
+    """Vectors in a box that stand for algorithms."""
+
+    @property
+    def box(self) -> Box:
+        """Bounds of the designed numbers."""
+        ...
+
+    def decode(self, vector: Array) -> Any:
+        """The algorithm of a vector; it can be asked, and run compiled."""
+        ...
+
+    def operator(self, vector: Array) -> AffineOperator:
+        """The operator of a vector: the search varies candidates by that of the best one (Algorithm 1)."""
+        ...
+
+    def pack(self, vectors: Array) -> Any:
+        """Many candidates (c, genes) in the form that compiled runs read."""
+        ...
+
+    def run_packed(
+        self, packed: Any, objectives: Any, box: Box, budget: Any, key: np.ndarray, tasks: Any, instance: np.ndarray,
+        best: Array,
+    ) -> None:  # fmt: skip
+        """Write the best values of compiled runs: task i on instance[i] of the objectives, its stream under the key."""
+        ...
+
+
+@dataclass(frozen=True)
+class OperatorGenome:
+    """The matrix of eq. 28 of the paper, flattened: mean in [-1, 1], std in [0, 1], probability in [0, 1].
+
+    Tied bounds have no mean to design: it is zero, since any other pushes offspring towards one corner of the box. The
+    algorithm is the paper's metaheuristic around the operator.
+    """
+
+    inputs: tuple[str, ...]
+    rows: int = 10
+    draw: Draw = "variable"
+    tie_bounds: bool = False
+
+    @classmethod
+    def of(cls, form: str | Sequence[str], rows: int, draw: Draw, tie_bounds: bool) -> OperatorGenome:
+        """Checked: a form name or inputs, any number of rows."""
+        rows = whole_number("rows", rows, 1, 1000)
+        if draw not in ("variable", "solution"):
+            raise InputError(f"draw: must be 'variable' or 'solution', got {draw!r}")
+        inputs = inputs_of(form)
+        weights_of(inputs, tie_bounds)
+        return cls(inputs, rows, draw, bool(tie_bounds))
+
+    @cached_property
+    def weights(self) -> tuple[str, ...]:
+        """Names of the weights of a row."""
+        return weights_of(self.inputs, self.tie_bounds)
+
+    @cached_property
+    def _designed(self) -> np.ndarray:
+        """Columns of the matrix that are designed."""
+        columns = [(name != BOUNDS, True) for name in self.weights]
+        return np.flatnonzero([flag for pair in columns for flag in pair] + [True])
+
+    @cached_property
+    def box(self) -> Box:
+        """Bounds of the designed numbers."""
+        lower = np.array([*(-1.0, 0.0) * len(self.weights), 0.0])[self._designed]
+        return Box(np.tile(lower, self.rows), np.ones(self.rows * len(lower)))
+
+    def _matrices(self, vectors: Array) -> Array:
+        """Matrices (c, k, columns); where no row has a chance, all have the same."""
+        matrices = np.zeros((len(vectors), self.rows, 2 * len(self.weights) + 1))
+        matrices[:, :, self._designed] = vectors.reshape(len(vectors), self.rows, len(self._designed))
+        silent = matrices[:, :, -1].sum(axis=1) == 0
+        matrices[silent, :, -1] = 1.0
+        return matrices
+
+    def decode(self, vector: Array) -> Evolution:
+        """The paper's metaheuristic around the operator of a vector."""
+        return Evolution(self.operator(vector))
+
+    def operator(self, vector: Array) -> AffineOperator:
+        """The operator of a vector."""
+        matrix = self._matrices(np.asarray(vector)[None])[0]
+        return AffineOperator.from_matrix(matrix, self.inputs, draw=self.draw, tie_bounds=self.tie_bounds)
+
+    def encode(self, operator: AffineOperator) -> Array:
+        """The vector of an operator of this form with at most this many rows; the rest gets probability zero."""
+        mine = (self.inputs, self.draw, self.tie_bounds)
+        if (operator.inputs, operator.draw, operator.tie_bounds) != mine or operator.rows > self.rows:
+            raise InputError("operator: its form, draw, tied bounds or number of rows differs from what is designed")
+        matrix = np.zeros((self.rows, 2 * len(self.weights) + 1))
+        matrix[: operator.rows] = operator.matrix()
+        return self.box.clip(matrix[:, self._designed].ravel())
+
+    def pack(self, vectors: Array) -> Variation:
+        """Thresholds and parameters of many operators, with one more axis in front."""
+        raise NotImplementedError
+
+    def run_packed(
+        self, packed: Variation, objectives: Any, box: Box, budget: Any, key: np.ndarray, tasks: Any,
+        instance: np.ndarray, best: Array,
+    ) -> None:  # fmt: skip
+        """Compiled runs of the paper's metaheuristic."""
+        plan = kernels.Plan(packed, objectives, box.lower, box.upper, budget.maxfev, budget.popsize)
+        kernels.run_many(plan, key, tasks.which, tasks.candidates, tasks.runs, instance, best)

@@ -1,0 +1,253 @@
+"""How good candidates are: best values of short runs of the algorithms they stand for (Algorithm 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autov.algorithms.driver import raise_noted
+from autov.core import Array, generator, stream_key, values_of, whole_number
+from autov.designer.genome import Genome
+from autov.engines import Engine, engine_of, in_order
+from autov.kernels import run as kernels
+from autov.kernels.objective import stack_objectives
+from autov.problems import Problem, ProblemFamily, instance_of, takes_points, without_fixed
+
+STACKED = 4_000_000  # numbers in one stacked call of a Python function, at most
+KEPT = 20_000_000  # numbers of transformations that are kept for the instances of a family
+
+
+@dataclass(frozen=True)
+class TrialBudget:
+    """What a candidate is tried with: a population, generations (the initial population is the first) and runs."""
+
+    popsize: int = 100
+    generations: int = 100
+    runs: int = 9
+
+    def __post_init__(self) -> None:
+        for name, least in (("popsize", 2), ("generations", 1), ("runs", 1)):
+            object.__setattr__(self, name, whole_number(f"trial {name}", getattr(self, name), least))
+
+    @property
+    def maxfev(self) -> int:
+        """Evaluations of one run."""
+        return self.popsize * self.generations
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Where the random numbers and the instances of runs come from: one stream for each purpose and problem."""
+
+    seed: int
+    purpose: int
+    problem: int
+
+    @cached_property
+    def key(self) -> np.ndarray:
+        """From which every (candidate, run) derives its own."""
+        return stream_key(self.seed, self.purpose, self.problem)
+
+    def instance(self, run: int) -> int:
+        """The number of the instance of a run; the same for all candidates, so that they meet the same instances."""
+        words = np.random.SeedSequence(self.seed, spawn_key=(self.purpose, self.problem, int(run), 1))
+        return int(words.generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+class Tasks(NamedTuple):
+    """Runs to be made, all arrays (n,) int64: which candidate of those given, its number, the number of its run."""
+
+    which: np.ndarray
+    candidates: np.ndarray
+    runs: np.ndarray
+
+    def part(self, piece: slice) -> Tasks:
+        """Some of them."""
+        return Tasks(*(array[piece] for array in self))
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledTrials:
+    """A call for engines: best values of tasks, each as one compiled run; it can be sent to other processes."""
+
+    problem: Problem
+    genome: Genome
+    vectors: Array
+    budget: TrialBudget
+    stream: Stream
+
+    @cached_property
+    def packed(self) -> Any:
+        """The candidates as the compiled run reads them."""
+        return self.genome.pack(self.vectors)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "packed"}
+
+    def __call__(self, tasks: Tasks) -> Array:
+        """Task i runs candidate which[i] with the stream of (candidates[i], runs[i])."""
+        best = np.empty(len(tasks.which))
+        family = isinstance(self.problem, ProblemFamily)
+        numbers, instance = np.unique(tasks.runs if family else np.zeros_like(tasks.runs), return_inverse=True)
+        found = [_objective(self.problem, self.stream.instance(run) if family else 0) for run in numbers]
+        objectives = stack_objectives(found)
+        self.genome.run_packed(
+            self.packed, objectives, self.problem.box, self.budget, self.stream.key, tasks, instance.astype(np.int64),
+            best,
+        )  # fmt: skip
+        raise_noted(self.problem, found[0])
+        return best
+
+
+def _instance(problem: Problem, number: int) -> Problem:
+    """What a run gets: the instance of a family, without fixed variables."""
+    return without_fixed(instance_of(problem, number))
+
+
+@lru_cache(maxsize=256)
+def _kept_objective(problem: Problem, number: int) -> Any:
+    return _instance(problem, number).objective()
+
+
+def _objective(problem: Problem, number: int) -> Any:
+    """The compiled form of an instance of a family, kept where that does not need much memory."""
+    if isinstance(problem, ProblemFamily) and problem.box.dim**2 * 256 <= KEPT:
+        return _kept_objective(problem, number)
+    return _instance(problem, number).objective()
+
+
+@dataclass(frozen=True, eq=False)
+class PointOfInstance:
+    """A call for engines: the value of (instance, point) of a Python function of single points."""
+
+    problem: Problem
+
+    def __call__(self, item: tuple[int, Array]) -> float:
+        """The value."""
+        return _instance(self.problem, item[0]).point(item[1])  # type: ignore[attr-defined]
+
+
+class Trials:
+    """Best values of runs of candidates on one problem; every (candidate, run) has its own stream."""
+
+    def __init__(self, problem: Problem, budget: TrialBudget, workers: Any = None) -> None:
+        self.problem, self.budget = problem, budget
+        first = _instance(problem, 0)
+        self.box = first.box
+        self.compiled = first.objective() is not None
+        self.by_point = not self.compiled and takes_points(first)
+        self.uses_rng = getattr(first, "uses_rng", True)
+        self.engine: Engine = engine_of(workers if self.compiled or self.by_point else 1,
+                                        "threads" if self.compiled else "processes")  # fmt: skip
+        self.evaluations = 0
+
+    def __call__(self, stream: Stream, genome: Genome, vectors: Array, tasks: Tasks) -> Array:
+        """Best values (n,) of the tasks."""
+        tasks = Tasks(*(np.ascontiguousarray(array, dtype=np.int64) for array in tasks))
+        count = len(tasks.which)
+        self.evaluations += count * self.budget.maxfev
+        best = np.empty(count)
+        if self.compiled:
+            # Small pieces, so that no worker waits long for the other at the end; their order does not matter.
+            step = max(1, min(8, count // (8 * self.engine.workers)))
+            pieces = [slice(i, i + step) for i in range(0, count, step)]
+            call = CompiledTrials(self.problem, genome, vectors, self.budget, stream)
+            for index, values in self.engine.map(call, (tasks.part(piece) for piece in pieces)):
+                best[pieces[index]] = values
+            return best
+        step = max(1, STACKED // (self.budget.popsize * self.box.dim))
+        for begin in range(0, count, step):
+            piece = slice(begin, begin + step)
+            best[piece] = self._together(stream, genome, vectors, tasks.part(piece))
+        return best
+
+    def _together(self, stream: Stream, genome: Genome, vectors: Array, tasks: Tasks) -> Array:
+        """All runs in lockstep: each batch of all of them is one call of the Python function."""
+        box, budget = self.box, self.budget
+        algorithms = {w: genome.decode(vectors[w]) for w in np.unique(tasks.which)}
+        chosen = [algorithms[w] for w in tasks.which]
+        keys = [kernels.derive(stream.key, c, r) for c, r in zip(tasks.candidates, tasks.runs, strict=True)]
+        states = [a.start(key, box, budget.popsize, budget.maxfev) for a, key in zip(chosen, keys, strict=True)]
+        best, left = np.full(len(chosen), np.inf), np.full(len(chosen), budget.maxfev)
+        unused = generator(0)
+        step = 0
+        while (active := np.flatnonzero(left)).size:
+            asked = []
+            for i in active:
+                x, states[i] = chosen[i].ask(states[i], unused)
+                asked.append(x)
+            cut = [x[: left[i]] for i, x in zip(active, asked, strict=True)]
+            values = self._values(cut, stream, tasks, active, step)
+            for i, x, f in zip(active, asked, values, strict=True):
+                best[i] = min(best[i], f.min())
+                left[i] -= len(f)
+                if len(f) == len(x):
+                    states[i] = chosen[i].tell(states[i], x, f, unused)
+            step += 1
+        return best
+
+    def _values(
+        self, batches: list[Array], stream: Stream, tasks: Tasks, active: np.ndarray, step: int
+    ) -> Iterator[Array]:
+        """Values of each batch; of a problem of the user's own kind, which may be noisy, each with its own stream."""
+        sizes = [len(batch) for batch in batches]
+        family = isinstance(self.problem, ProblemFamily)
+        instances = [stream.instance(tasks.runs[i]) if family else 0 for i in active]
+        if self.by_point:
+            items = [(k, x) for k, batch in zip(instances, batches, strict=True) for x in batch]
+            chunk = max(1, len(items) // (4 * self.engine.workers))
+            made = np.array(in_order(self.engine, PointOfInstance(self.problem), items, chunk=chunk))
+        elif family or self.uses_rng:
+            parts = []
+            for i, k, batch in zip(active, instances, batches, strict=True):
+                own = generator(int(stream.key[0]), int(tasks.candidates[i]), int(tasks.runs[i]), step)
+                parts.append(values_of(_instance(self.problem, k)(batch, own), len(batch))[0])
+            made = np.concatenate(parts)
+        else:
+            made = _instance(self.problem, 0)(np.concatenate(batches), generator(0))
+        values, _ = values_of(made, sum(sizes))
+        return iter(np.split(values, np.cumsum(sizes)[:-1]))
+
+    def close(self) -> None:
+        """End the workers."""
+        self.engine.close()
+
+
+def median_bounds(values: Array) -> tuple[Array, Array]:
+    """Smallest and largest possible median of each row, where NaN stands for runs not made yet."""
+    missing = np.isnan(values)
+    low = np.median(np.where(missing, -np.inf, values), axis=1)
+    high = np.median(np.where(missing, np.inf, values), axis=1)
+    return low, high
+
+
+def try_candidates(
+    trials: Trials, stream: Stream, genome: Genome, vectors: Array, candidates: np.ndarray, parents: Array,
+    early_stop: bool,
+) -> Array:  # fmt: skip
+    """Values (c, runs) of new candidates; with early_stop, NaN for runs that could not save a hopeless candidate.
+
+    A candidate is hopeless once its median is certain to lie above the len(parents)-th smallest of all upper bounds
+    (parents included): that many others survive before it. Those that survive have all their runs, so the search
+    goes on with the same bits as without early_stop.
+    """
+    count, runs = len(candidates), trials.budget.runs
+    values = np.full((count, runs), np.nan)
+    alive = np.arange(count)
+    done = 0
+    step = runs // 2 + 1 if early_stop and len(parents) else runs
+    while done < runs and len(alive):
+        numbers = np.arange(done, done + step)
+        which = np.repeat(alive, step)
+        made = trials(stream, genome, vectors, Tasks(which, candidates[which], np.tile(numbers, len(alive))))
+        values[np.ix_(alive, numbers)] = made.reshape(len(alive), step)
+        done, step = done + step, 1
+        if done < runs:
+            low, high = median_bounds(values)
+            limit = np.partition(np.concatenate([parents, high]), len(parents) - 1)[len(parents) - 1]
+            alive = alive[low[alive] <= limit]
+    return values

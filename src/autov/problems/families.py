@@ -1,0 +1,163 @@
+"""Families of problems: every run gets its own instance, so that nothing can be learnt from where an optimum lies."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from autov.core import Array, Box, Generator, InputError, generator
+from autov.kernels.objective import Objective
+from autov.problems.base import Problem
+from autov.problems.classic import Classic
+from autov.problems.transforms import Rotated, Scaled, Translated, Wrapped
+
+TRANSFORMS = ("translate", "scale", "rotate", "bound")
+PER_RUN = "run"  # the value of a transformation that is drawn anew for every run
+INNER = 0.8  # a drawn translation puts the optimum anywhere in this part of the box
+Step = tuple[str, str | float]  # a transformation and its value
+
+
+def checked_step(key: str, value: str) -> Step:
+    """A transformation as people write it, ``key=value``."""
+    if key not in TRANSFORMS:
+        raise InputError(f"problem: unknown transformation {f'{key}={value}'!r}; allowed are {', '.join(TRANSFORMS)}")
+    if key in ("translate", "rotate") and value == PER_RUN:
+        return key, value
+    if key == "rotate":
+        if not value.isdecimal():
+            raise InputError(f"rotate: expected a seed (0, 1, 2, ...) or run, got {value!r}")
+        return key, int(value)
+    try:
+        return key, float(value)
+    except ValueError:
+        raise InputError(f"{key}: expected a number, got {value!r}") from None
+
+
+def transformed(problem: Problem, steps: tuple[Step, ...], run: int = 0) -> Problem:
+    """The problem under transformations, in the order of their application; those per run are drawn from run."""
+    for key, value in steps:
+        if key == "translate":
+            b = drawn_translation(problem, run) if value == PER_RUN else float(value)
+            problem = Translated(problem, b)
+        elif key == "scale":
+            problem = Scaled(problem, float(value))
+        elif key == "rotate":
+            problem = Rotated(problem, run if value == PER_RUN else int(value))
+        elif isinstance(problem, Classic):
+            problem = dataclasses.replace(problem, bound=float(value))
+        else:
+            raise InputError(f"bound: only for a classic problem that is not transformed yet, got {problem.name}")
+    return problem
+
+
+def drawn_translation(problem: Problem, run: int) -> Array:
+    """The shift that takes the optimum (where it is unknown, the centre of the box) to a uniform inner point."""
+    box = problem.box
+    centre = (box.lower + box.upper) / 2
+    place = centre + INNER * (generator(run, 1, box.dim).random(box.dim) - 0.5) * box.width
+    return (centre if problem.optimum is None else problem.optimum) - place
+
+
+@dataclass(frozen=True)
+class Family:
+    """A problem under transformations of which some are drawn for every run, such as ``f9+translate=run+rotate=run``.
+
+    Called itself it is the instance of run 0.
+    """
+
+    base: Problem
+    steps: tuple[Step, ...]
+
+    def instance(self, run: int) -> Problem:
+        """The problem of a run."""
+        return transformed(self.base, self.steps, run)
+
+    @cached_property
+    def _first(self) -> Problem:
+        return self.instance(0)
+
+    @property
+    def name(self) -> str:
+        """The name of the base with its transformations."""
+        return self.base.name + "".join(f"+{key}={value if isinstance(value, str) else f'{value:g}'}"
+                                        for key, value in self.steps)  # fmt: skip
+
+    @property
+    def box(self) -> Box:
+        """The same for all instances."""
+        return self._first.box
+
+    @property
+    def minimum(self) -> float | None:
+        """That of the first instance."""
+        return self._first.minimum
+
+    @property
+    def optimum(self) -> Array | None:
+        """That of the first instance."""
+        return self._first.optimum
+
+    @property
+    def noisy(self) -> bool:
+        """Whether values are random."""
+        return getattr(self.base, "noisy", False)
+
+    def __call__(self, x: Array, rng: Generator) -> Array:
+        """Values of the rows of x on the first instance."""
+        return self._first(x, rng)
+
+    def objective(self) -> Objective | None:
+        """The compiled form of the first instance."""
+        return self._first.objective()
+
+
+@dataclass(frozen=True, eq=False)
+class FreeVariables(Wrapped):
+    """A problem without its fixed variables, those whose bounds are equal: no algorithm has to know of them."""
+
+    problem: Problem
+
+    @cached_property
+    def free(self) -> np.ndarray:
+        """Which variables are free, (d,) bool."""
+        return self.problem.box.width > 0
+
+    @property
+    def name(self) -> str:
+        """The wrapped name."""
+        return self.problem.name
+
+    @cached_property
+    def box(self) -> Box:  # type: ignore[override]
+        """The box of the free variables."""
+        box = self.problem.box
+        return Box(box.lower[self.free], box.upper[self.free])
+
+    def complete(self, x: Array) -> Array:
+        """Points (n, free) with the fixed variables put in, (n, d)."""
+        full = np.tile(self.problem.box.lower, (len(x), 1))
+        full[:, self.free] = x
+        return full
+
+    def _forward(self, x: Array) -> Array:
+        return self.complete(x)
+
+    def _back(self, x: Array) -> Array:
+        return x[self.free]
+
+    @property
+    def minimum_is_global(self) -> bool:
+        """The wrapped minimum is known inside the box, and nothing comes in."""
+        return True
+
+    def objective(self) -> None:
+        """Compiled transformations keep the number of variables: it is called from Python."""
+        return
+
+
+def without_fixed(problem: Problem) -> Problem:
+    """The problem itself, or the one of its free variables if some are fixed."""
+    return problem if (problem.box.width > 0).all() else FreeVariables(problem)

@@ -1,0 +1,172 @@
+"""Problems as people name them: ``rastrigin``, ``paper-f8``, ``lsgo-f3``, ``f9+rotate=3``, ``shapes.py:cost``, objects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from autov.core import Box, InputError, import_object, whole_number
+from autov.problems.base import Problem
+from autov.problems.classic import NAMES, Classic
+from autov.problems.families import PER_RUN, Family, checked_step, transformed
+from autov.problems.function import function_problem
+from autov.problems.transforms import Translated
+
+PAPER_NAMES = tuple(f"paper-f{i}" for i in range(1, 14))
+LARGE_SCALE_NAMES = tuple(f"lsgo-f{i}" for i in range(1, 16)) + tuple(f"lsgo-paper-f{i}" for i in range(1, 16))
+DIM = 30  # variables of a classic problem unless told otherwise
+Problems = str | Problem | Sequence[str | Problem] | Mapping[str, str | Problem]
+_RANGE = re.compile(r"(?P<stem>[A-Za-z_-]*)(?P<first>\d+)\.\.(?P<other>[A-Za-z_-]*)(?P<last>\d+)(?P<rest>\+.*)?")
+
+
+def resolve_problem(
+    spec: Any, bounds: Any = None, *, dim: int | None = None, vectorized: bool = False, args: tuple[Any, ...] = (),
+    lower: float | None = None, upper: float | None = None, name: str | None = None, default_dim: int = DIM,
+) -> Problem:  # fmt: skip
+    """The problem that is meant.
+
+    Args:
+        spec: a name; ``module:object`` or ``file.py:object`` (a function or a problem); a problem; or a function. A
+            name may be followed by transformations in the order of their application: ``+translate=b`` is f(x + b),
+            ``+scale=a`` is f(a x) on the box divided by a, ``+rotate=seed`` is f(x M), ``+bound=b`` puts a classic
+            problem on [-b, b]^d; ``+translate=run`` and ``+rotate=run`` draw a new one for every run.
+        bounds: of a function, a (min, max) pair for each variable.
+        dim: number of variables where it is open; a problem that has its own number must agree.
+        vectorized: a function that takes batches (n, d).
+        args: further arguments of a function.
+        lower: of a function, the same lower bound for all of dim variables.
+        upper: likewise.
+        name: what a function shall be called.
+        default_dim: variables of a classic problem if dim is None.
+    """
+    if dim is not None:
+        dim = whole_number("dim", dim, 1)
+    if isinstance(spec, Problem) and not isinstance(spec, type):
+        return _with_box(spec, spec.name, bounds, dim, lower, upper)
+    if not isinstance(spec, str):
+        return _function(spec, bounds, dim, vectorized, args, lower, upper, name)
+    place, colon, rest = spec.rpartition(":")  # a path may hold a plus sign
+    first, *parts = rest.split("+")
+    head = place + colon + first
+    steps = tuple(checked_step(*part.partition("=")[::2]) for part in parts)
+    if colon:
+        found = import_object(head)
+        if isinstance(found, Problem) and not isinstance(found, type):
+            base = _with_box(found, head, None if steps else bounds, dim, lower, upper)
+        else:
+            base = _function(found, bounds, dim, vectorized, args, lower, upper, name, head)
+    else:
+        if vectorized or args:
+            raise InputError(f"vectorized, args: only for functions of yours; {head} is no function")
+        width = dim if dim is not None or bounds is None else Box.of(bounds).dim
+        base = _with_box(_named(head, width, default_dim), head, None if steps else bounds, dim, lower, upper)
+    if any(value == PER_RUN for _, value in steps):
+        found = Family(base, steps)
+        found.instance(0)  # says now what does not fit
+        return found
+    return transformed(base, steps)
+
+
+def resolve_problems(problems: Problems, dim: int | None = None) -> dict[str, Problem]:
+    """Label -> problem, from names, ranges such as f1..f13, problems, lists of them, or a dict of label -> either."""
+    if isinstance(problems, Mapping):
+        pairs: list[tuple[str, Any]] = list(problems.items())
+    else:
+        if not isinstance(problems, (str, Problem, Sequence)):
+            raise InputError(f"problems: expected names or problems (see autov.function_problem), got {problems!r}")
+        items: list[Any] = [problems] if isinstance(problems, (str, Problem)) else list(problems)
+        pairs = []
+        for item in items:
+            if isinstance(item, str):
+                pairs += [(part, part) for part in expand_names(item)]
+            elif isinstance(item, Problem):
+                pairs.append((item.name, item))
+            else:
+                raise InputError(
+                    f"problems: {type(item).__name__} is neither a name nor a problem; make it one with "
+                    f"autov.function_problem(f, bounds, name='...')"
+                )
+    found: dict[str, Problem] = {}
+    for label, item in pairs:
+        if label in found:
+            raise InputError(f"problems: {label!r} is there twice")
+        if not isinstance(item, (str, Problem)):
+            raise InputError(
+                f"problems: {label!r} is neither a name nor a problem; make it one with "
+                f"autov.function_problem(f, bounds, name={label!r})"
+            )
+        found[label] = resolve_problem(item, dim=None if isinstance(item, Problem) else dim)
+    if not found:
+        raise InputError("problems: none given")
+    return found
+
+
+def expand_names(problems: str | Iterable[str]) -> list[str]:
+    """Names from names, ranges and commas: ``paper-f1..paper-f13+rotate=run`` are thirteen, ``f1..f3,f9`` four."""
+    items = [problems] if isinstance(problems, str) else list(problems)
+    names: list[str] = []
+    for item in (part.strip() for text in items for part in text.split(",")):
+        match = _RANGE.fullmatch(item)
+        if match is None:
+            if not item:
+                raise InputError(f"problems: an empty name in {', '.join(items)!r}")
+            names.append(item)
+            continue
+        first, last = int(match["first"]), int(match["last"])
+        if match["other"] not in ("", match["stem"]) or first > last or last - first > 999:
+            raise InputError(f"problems: {item!r} is not a range such as paper-f1..paper-f13")
+        names += [f"{match['stem']}{i}{match['rest'] or ''}" for i in range(first, last + 1)]
+    return names
+
+
+def paper_problem(number: int, dim: int) -> Problem:
+    """A problem in the form that fits the paper's tables: f8 with z = x - 45, f12 without its substitution."""
+    if number == 8:
+        return Translated(Classic("schwefel_2_26", dim), -45.0)
+    if number == 12:
+        return Classic("penalized_1_plain", dim)
+    return Classic(NAMES[number - 1], dim)
+
+
+def _named(name: str, dim: int | None, default_dim: int) -> Problem:
+    match = re.fullmatch(r"(paper-)?f(\d+)", name)
+    if match and 1 <= int(match[2]) <= 13:
+        number, size = int(match[2]), dim or default_dim
+        return paper_problem(number, size) if match[1] else Classic(NAMES[number - 1], size)
+    if name in NAMES or name == "penalized_1_plain":
+        return Classic(name, dim or default_dim)
+    if name in LARGE_SCALE_NAMES:
+        from autov.problems.lsgo import large_scale  # loads its data
+
+        return large_scale(name)
+    raise InputError(
+        f"problem: unknown {name!r}; try f1..f13, paper-f1..paper-f13, lsgo-f1..lsgo-f15, a word such as rastrigin, "
+        f"or file.py:function"
+    )
+
+
+def _with_box(
+    problem: Problem, name: str, bounds: Any, dim: int | None, lower: float | None, upper: float | None
+) -> Problem:
+    """A problem that brings its own box, if nothing else was asked for."""
+    if dim is not None and dim != problem.box.dim:
+        raise InputError(f"dim: {name} has {problem.box.dim} variables, got {dim}")
+    if lower is not None or upper is not None or (bounds is not None and Box.of(bounds) != problem.box):
+        raise InputError(f"bounds, lower, upper: only for functions of yours; {name} has its own box")
+    return problem
+
+
+def _function(
+    fun: Any, bounds: Any, dim: int | None, vectorized: bool, args: tuple[Any, ...], lower: float | None,
+    upper: float | None, name: str | None, source: str = "",
+) -> Problem:  # fmt: skip
+    """The problem of a function with bounds, or with one lower and one upper bound for dim variables."""
+    if bounds is None and callable(fun) and (source or lower is not None or upper is not None):
+        if lower is None or upper is None or dim is None:
+            raise InputError(
+                f"{source or 'fun'}: a function needs dim, lower and upper; where they cannot be given, name a problem "
+                f"instead: autov.function_problem(f, bounds)"
+            )
+        bounds = Box.cube(lower, upper, dim)
+    return function_problem(fun, bounds, vectorized, args, name=name)

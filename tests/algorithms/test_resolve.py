@@ -1,0 +1,93 @@
+"""Algorithms by name: one resolver for minimize, Optimizer, compare, check and every command."""
+
+import json
+
+import numpy as np
+import pytest
+
+import autov
+from autov.algorithms import Evolution, resolve_algorithm, resolve_algorithms
+from autov.algorithms.de import DE
+from autov.algorithms.peers.scipy import SciPyDE
+from autov.core import InputError
+from autov.operators import SBX, CallableOperator, load_operator
+
+BOX = [(-5.0, 5.0)] * 3
+
+
+def sphere(x):
+    return float((x**2).sum())
+
+
+def test_every_kind_of_name(tmp_path):
+    load_operator("paper-h3").save(tmp_path / "op.json")
+    (tmp_path / "own_for_resolve.py").write_text(
+        "from autov.algorithms.de import DE\nclass Mine(DE):\n    name = 'mine'\nready = DE(F=0.3)\n"
+    )
+    assert resolve_algorithm() == resolve_algorithm("autov") == Evolution()
+    assert resolve_algorithm("de") == DE()
+    assert resolve_algorithm("quick=de+F=0.7+CR=0.5") == DE(F=0.7, CR=0.5)
+    assert resolve_algorithm(f"autov:{tmp_path}/op.json") == Evolution()
+    assert resolve_algorithm("autov:sbx") == Evolution(SBX())
+    assert resolve_algorithm("scipy:de") == SciPyDE()
+    assert resolve_algorithm(DE(F=0.1)) == DE(F=0.1)
+    assert resolve_algorithm(f"{tmp_path}/own_for_resolve.py:ready") == DE(F=0.3)
+    assert resolve_algorithm(f"{tmp_path}/own_for_resolve.py:Mine").name == "mine"
+    assert resolve_algorithm("cma-es+c_1=None+steps=sampled").steps == "sampled"
+
+
+def test_operators_go_with_the_paper_s_metaheuristic_only():
+    assert resolve_algorithm("autov", "paper-h3") == Evolution("paper-h3")
+    assert resolve_algorithm(None, SBX()).operator == CallableOperator.of(SBX())
+    for algorithm in ("ga", DE(), "scipy:de", "autov:paper-h3"):
+        with pytest.raises(InputError, match="operator: only for the algorithm autov"):
+            resolve_algorithm(algorithm, "paper-h3")
+    with pytest.raises(InputError, match="no such name"):
+        autov.minimize(sphere, BOX, operator="nonsense", algorithm="autov")
+    with pytest.raises(InputError, match="operator: only for the algorithm autov, not with ga"):
+        autov.minimize(sphere, BOX, operator="nonsense", algorithm="ga")
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("nope", "unknown 'nope'; one of autov, cma-es, cso"), ("x:y", "unknown prefix in 'x:y'"),
+        ("de+speed=1", "de has no setting 'speed'"), ("de+F", r"expected \+setting=value"), ("de+F=5", "F: must be"),
+        ("autov:nowhere.json", "no file 'nowhere.json'"), (3, "expected a name or an object"),
+        (DE, "expected a name or an object"), (object(), "expected a name or an object"), ("nofile.py:f", "no file"),
+    ],
+)  # fmt: skip
+def test_bad_specs_are_one_line(spec, message):
+    with pytest.raises(InputError, match=message) as caught:
+        resolve_algorithm(spec)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(InputError, match=message):
+        autov.minimize(sphere, BOX, algorithm=spec)
+
+
+def test_labels():
+    found = resolve_algorithms(["ga", "quick=de+F=0.7"])
+    assert {label: spec for label, (spec, _) in found.items()} == {"ga": "ga", "quick": "de+F=0.7"}
+    assert resolve_algorithms({"mine": DE()})["mine"] == (None, DE())
+    for bad, message in ((["ga", "ga"], "'ga' is there twice"), ([], "none given"), ([DE()], "give objects a name")):
+        with pytest.raises(InputError, match=message):
+            resolve_algorithms(bad)
+
+
+def test_all_places_know_all_names(capsys):
+    """Peers and settings in minimize, Optimizer, check_algorithm and the command."""
+    from autov.cli import main
+
+    assert autov.minimize(sphere, BOX, algorithm="scipy:de", maxfev=60, popsize=10, rng=1).nfev == 60
+    settings = autov.minimize(sphere, BOX, algorithm="de+F=0.9", maxfev=200, popsize=10, rng=1)
+    assert settings.fun == autov.minimize(sphere, BOX, algorithm=DE(F=0.9), maxfev=200, popsize=10, rng=1).fun
+    assert autov.Optimizer(BOX, algorithm="de+F=0.9").algorithm == DE(F=0.9)
+    with pytest.raises(InputError, match="scipy:de can only be run as a whole"):
+        autov.Optimizer(BOX, algorithm="scipy:de")
+    assert autov.check_algorithm("de+CR=1.0", generations=3, runs=2).holds["translation"] is True
+    assert autov.check_algorithm("scipy:de", generations=3, runs=2).algorithm == "scipy:de"
+    with pytest.raises(SystemExit) as ended:
+        main(["minimize", "sphere", "--dim", "3", "--runs", "2", "--maxfev", "60", "--popsize", "10", "--workers", "1",
+              "--algorithm", "de+F=0.9", "--json"])  # fmt: skip
+    assert ended.value.code == 0
+    assert np.isfinite(json.loads(capsys.readouterr().out)["values"]).all()

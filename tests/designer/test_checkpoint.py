@@ -1,0 +1,230 @@
+"""Searches survive: interrupted, killed at any moment, resumed with the same bits; foreign files are refused."""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from autov.core import FileError, InputError
+from autov.designer import TrialBudget, design
+from autov.operators import load_operator
+
+TINY = {"population": 8, "generations": 6, "trial": TrialBudget(10, 6, 3), "rng": 1, "rows": 3, "dim": 3}
+
+
+def test_resumed_equals_whole(tmp_path):
+    whole = design("sphere", **TINY)
+    part = tmp_path / "a" / "search.npz"
+    design("sphere", checkpoint=part, **(TINY | {"generations": 2}))
+    again = design("sphere", checkpoint=part, resume=True, **TINY)
+    assert again.operator == whole.operator
+    assert np.array_equal(again.retested, whole.retested)
+    assert np.array_equal(again.history, whole.history)
+    assert not list(part.parent.glob("*.partial"))
+
+
+def test_checkpoints_are_not_overwritten_silently(tmp_path):
+    path = tmp_path / "search.npz"
+    design("sphere", checkpoint=path, **TINY)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="is there already"):
+        design("sphere", checkpoint=path, **TINY)
+    with pytest.raises(FileError, match="seed was 1, is 2"):
+        design("sphere", checkpoint=path, resume=True, **(TINY | {"rng": 2}))
+    with pytest.raises(FileError, match="other settings"):
+        design("ackley", checkpoint=path, resume=True, **TINY)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("damage", [lambda b: b[: len(b) // 2], lambda b: b[:0], lambda b: b"PK\x03\x04" + b[40:]])
+def test_broken_checkpoints_are_refused(tmp_path, damage):
+    path = tmp_path / "search.npz"
+    design("sphere", checkpoint=path, **TINY)
+    path.write_bytes(damage(path.read_bytes()))
+    broken = path.read_bytes()
+    with pytest.raises(FileError, match="broken checkpoint"):
+        design("sphere", checkpoint=path, resume=True, **TINY)
+    assert path.read_bytes() == broken
+
+
+def test_interrupt_writes_a_checkpoint(tmp_path):
+    def stop(progress):
+        if progress.state.generation == 3:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "search.npz"
+    with pytest.raises(KeyboardInterrupt):
+        design("sphere", checkpoint=path, progress=stop, **TINY)
+    again = design("sphere", checkpoint=path, resume=True, **TINY)
+    assert again.operator == design("sphere", **TINY).operator
+
+
+COMMAND = [
+    sys.executable, "-m", "autov", "design", "rastrigin", "--dim", "8", "--population", "20", "--generations", "60",
+    "--runs", "3", "--trial-popsize", "30", "--trial-generations", "40", "--seed", "5", "--rows", "4", "--json",
+]  # fmt: skip
+
+
+def wait_for(condition, process=None, seconds=120):
+    """Poll; a generous limit only against waiting for ever."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited too long"
+        if process is not None and process.poll() is not None:
+            return
+        time.sleep(0.002)
+
+
+def test_killed_in_the_middle_it_ends_with_the_same_operator(tmp_path, monkeypatch):
+    """Killed whenever a few more checkpoints were written, so that every session makes progress and none the whole."""
+    monkeypatch.setenv("AUTOV_CHECKPOINT_SECONDS", "0")
+    subprocess.run([*COMMAND, "--out", str(tmp_path / "whole")], check=True, capture_output=True)
+    moments = random.Random(1)
+    folder = tmp_path / "killed"
+    file = folder / "search.npz"
+    killed = 0
+    for _ in range(4):
+        before = saved_generation(file)
+        with subprocess.Popen([*COMMAND, "--out", str(folder), "--resume"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as process:  # fmt: skip
+            wanted = before + moments.randint(2, 9)
+            wait_for(lambda wanted=wanted: saved_generation(file) >= wanted, process)
+            if process.poll() is None:
+                os.kill(process.pid, signal.SIGKILL)
+                killed += 1
+            process.wait()
+    assert killed == 4
+    assert 0 < saved_generation(file) < 60
+    subprocess.run([*COMMAND, "--out", str(folder), "--resume"], check=True, capture_output=True)
+    assert load_operator(folder / "operator.json") == load_operator(tmp_path / "whole" / "operator.json")
+    assert (folder / "history.csv").read_text() == (tmp_path / "whole" / "history.csv").read_text()
+
+
+def saved_generation(file):
+    """The generation of a checkpoint that is being replaced all the time; -1 if there is none yet."""
+    try:
+        with np.load(file, allow_pickle=False) as data:
+            return json.loads(str(data["head"]))["generation"]
+    except FileNotFoundError:
+        return -1
+
+
+# Shells start background jobs with SIGINT ignored, and children inherit that: ask for the handler that people have.
+WITH_CTRL_C = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from autov.cli import main; main(sys.argv[1:])"
+)
+
+
+def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path):
+    command = [sys.executable, "-c", WITH_CTRL_C, *COMMAND[3:], "--generations", "100000", "--out", str(tmp_path / "c")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            wait_for((tmp_path / "c" / "search.npz").exists, process)
+            process.send_signal(signal.SIGINT)
+            _, error = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 130
+    assert "--resume" in error
+    assert "Traceback" not in error
+
+
+def test_results_in_the_folder(tmp_path):
+    folder = tmp_path / "out"
+    done = subprocess.run(
+        [*COMMAND, "--out", str(folder), "--generations", "3"], check=True, capture_output=True, text=True
+    )
+    summary = json.loads(done.stdout)
+    assert summary["retested_means"] == pytest.approx({"rastrigin": np.mean(summary["retested_values"])})
+    assert set(summary["comparison"]["rastrigin"]) == {"designed", "paper-h3", "GA"}
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"operator.json", "history.csv", "convergence.svg", "report.html", "search.npz"}
+    page = (folder / "report.html").read_text()
+    assert "src=" not in page
+    assert not re.search(r'href="(?!#)', page)  # links inside the page's own plots are fine
+    assert "autov design rastrigin" in page
+    assert len((folder / "history.csv").read_text().splitlines()) == 5
+    assert load_operator(folder / "operator.json").provenance["seed"] == 5
+
+
+def test_a_checkpoint_of_another_function_is_refused(tmp_path):
+    from autov.problems import function_problem
+
+    path = tmp_path / "search.npz"
+    options = {key: value for key, value in TINY.items() if key != "dim"}
+
+    def bowl(x):
+        return (x**2).sum(axis=1)
+
+    design(function_problem(bowl, [(-1, 1)] * 3, vectorized=True), checkpoint=path, **options)
+    with pytest.raises(FileError, match="identities"):
+        design(function_problem(bowl, [(-9, 9)] * 3, vectorized=True), checkpoint=path, resume=True, **options)
+
+
+def test_fewer_generations_than_made_are_refused(tmp_path):
+    path = tmp_path / "search.npz"
+    design("sphere", checkpoint=path, **TINY)
+    with pytest.raises(InputError, match="has made 6 already"):
+        design("sphere", checkpoint=path, resume=True, **(TINY | {"generations": 2}))
+
+
+def test_infinite_fitness_can_be_written(tmp_path):
+    from autov.problems import function_problem
+
+    def hopeless(x):
+        return np.full(len(x), np.nan)
+
+    options = {key: value for key, value in TINY.items() if key != "dim"}
+    found = design(function_problem(hopeless, [(-1, 1)] * 2, vectorized=True), **options)
+    found.operator.save(tmp_path / "operator.json")
+    assert load_operator(tmp_path / "operator.json").provenance["fitness"] is None
+
+
+def times(a):
+    def scaled(x):
+        return a * (x**2).sum(axis=1)
+
+    return scaled
+
+
+def test_functions_with_other_values_inside_are_other_problems(tmp_path):
+    from autov.problems import function_problem
+
+    path = tmp_path / "search.npz"
+    options = {key: value for key, value in TINY.items() if key != "dim"}
+    bounds = [(-1, 1)] * 2
+    design(function_problem(times(1.0), bounds, vectorized=True), checkpoint=path, **options)
+    design(function_problem(times(1.0), bounds, vectorized=True), checkpoint=path, resume=True, **options)
+    with pytest.raises(FileError, match="identities"):
+        design(function_problem(times(2.0), bounds, vectorized=True), checkpoint=path, resume=True, **options)
+    first, second = ({"np": np}, {"np": np})
+    exec("def bowl(x): return (x ** 2).sum(axis=1)", first)
+    exec("def bowl(x): return (x ** 4).sum(axis=1)", second)
+    other = tmp_path / "other.npz"
+    design(function_problem(first["bowl"], bounds, vectorized=True), checkpoint=other, **options)
+    with pytest.raises(FileError, match="identities"):
+        design(function_problem(second["bowl"], bounds, vectorized=True), checkpoint=other, resume=True, **options)
+
+
+def test_without_a_seed_that_of_the_checkpoint_is_taken(tmp_path):
+    path = tmp_path / "search.npz"
+    options = {key: value for key, value in TINY.items() if key != "rng"}
+    first = design("sphere", checkpoint=path, **(options | {"generations": 2}))
+    again = design("sphere", checkpoint=path, resume=True, **options)
+    assert again.settings["seed"] == first.settings["seed"]
+    assert again.operator == design("sphere", rng=first.settings["seed"], **options).operator
+
+
+def test_what_comes_after_the_search_may_change_when_it_goes_on(tmp_path):
+    path = tmp_path / "search.npz"
+    design("sphere", checkpoint=path, **TINY)
+    again = design("sphere", checkpoint=path, resume=True, retest_runs=5, race_runs=3, **TINY)
+    assert again.retested.shape == (1, 5)

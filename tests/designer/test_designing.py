@@ -1,0 +1,218 @@
+"""`design`: the same operator for any workers, kinds of functions, several problems, counts, bad input."""
+
+import dataclasses
+
+import numba
+import numpy as np
+import pytest
+
+import autov
+from autov.core import InputError
+from autov.designer import PRESETS, DesignSettings, TrialBudget, design, design_settings
+from autov.operators import FORMS, load_operator
+from autov.problems import function_problem
+
+TINY = {"population": 8, "generations": 5, "trial": TrialBudget(10, 6, 5), "rng": 1, "rows": 3}
+
+
+def sphere(x):
+    return float((x**2).sum())
+
+
+def sphere_batch(x):
+    return (x**2).sum(axis=1)
+
+
+@numba.njit
+def sphere_compiled(x):
+    return (x**2).sum()
+
+
+def same(a, b):
+    return a.operator == b.operator and a.fitness == b.fitness and np.array_equal(a.retested, b.retested)
+
+
+@pytest.mark.parametrize("runs", [3, 4, 9])
+@pytest.mark.parametrize("reevaluate", [0, 1])
+def test_early_stop_changes_nothing_but_the_effort(runs, reevaluate):
+    options = TINY | {"generations": 12, "trial": TrialBudget(10, 8, runs), "reevaluate": reevaluate, "dim": 4}
+    whole = design("rastrigin", early_stop=False, **options)
+    short = design("rastrigin", early_stop=True, **options)
+    assert same(whole, short)
+    assert np.array_equal(whole.history[:, 2:], short.history[:, 2:])
+    assert all(a == b for a, b in zip(whole.population, short.population, strict=True))
+    assert short.evaluations < whole.evaluations
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_workers_do_not_change_bits(workers):
+    assert same(design("ackley", dim=4, workers=1, **TINY), design("ackley", dim=4, workers=workers, **TINY))
+
+
+def test_seeds():
+    a, b = design("sphere", dim=3, **TINY), design("sphere", dim=3, **(TINY | {"rng": 2}))
+    assert same(a, design("sphere", dim=3, **TINY))
+    assert a.operator != b.operator
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("draw", ["variable", "solution"])
+def test_every_form_runs(form, draw):
+    found = design("sphere", dim=3, form=form, draw=draw, **TINY)
+    assert found.operator.inputs == FORMS[form]
+    assert found.operator.draw == draw
+    assert np.isfinite(found.retested_fitness)
+    assert found.retested.shape == (1, 30)
+
+
+def test_search_improves_and_counts():
+    found = design("sphere", dim=4, **(TINY | {"generations": 25, "population": 16}))
+    assert found.history[-1, 2] < 0.5 * found.history[0, 2]
+    assert found.history[:, 0].tolist() == list(range(26))
+    assert (np.diff(found.history[:, 1]) > 0).all()
+    assert found.spent["search"] == found.history[-1, 1]
+    provenance = found.operator.provenance
+    assert provenance["seed"] == 1
+    assert provenance["retested_fitness"] == found.retested_fitness
+    assert provenance["settings"]["problems"] == ["sphere"]
+
+
+def test_without_reevaluation_the_best_never_gets_worse():
+    found = design("rastrigin", dim=4, reevaluate=False, final_race=False, **(TINY | {"generations": 10}))
+    assert (np.diff(found.history[:, 2]) <= 0).all()
+    assert found.fitness == found.history[-1, 2]
+
+
+def test_kinds_of_functions_find_the_same_operator():
+    bounds = [(-5.0, 5.0)] * 3
+    found = [
+        design(function_problem(sphere, bounds), workers=1, **TINY),
+        design(function_problem(sphere, bounds), workers=2, **TINY),
+        design(function_problem(sphere_batch, bounds, vectorized=True), **TINY),
+        design(function_problem(sphere_compiled, bounds), **TINY),
+    ]
+    for other in found[1:]:
+        assert np.allclose(other.operator.matrix(), found[0].operator.matrix(), atol=1e-12)
+        assert np.allclose(other.retested, found[0].retested, rtol=1e-6)
+
+
+def test_vectorised_functions_are_called_once_for_all_runs_of_a_generation():
+    sizes = []
+
+    def batch(x):
+        sizes.append(len(x))
+        return (x**2).sum(axis=1)
+
+    design(
+        function_problem(batch, [(-1.0, 1.0)] * 2, vectorized=True), **(TINY | {"generations": 0, "final_race": False})
+    )
+    assert sizes[:6] == [8 * 5 * 10] * 6  # candidates x runs x population, once for each inner generation
+
+
+@pytest.mark.parametrize("aggregate", ["rank", "log-gap"])
+def test_several_problems(aggregate):
+    found = design(["sphere", "ackley"], dim=3, aggregate=aggregate, **TINY)
+    assert found.retested.shape == (2, 30)
+    assert found.settings["problems"] == ["sphere", "ackley"]
+    assert found.retested_means == {"sphere": found.retested[0].mean(), "ackley": found.retested[1].mean()}
+    assert found.operator.provenance["retested_fitness"] == found.retested_means
+    with pytest.raises(InputError, match="several training problems"):
+        _ = found.retested_fitness
+    assert same(found, design(["sphere", "ackley"], dim=3, aggregate=aggregate, workers=2, **TINY))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"form": "h9"}, "form"), ({"rows": 0}, "rows"), ({"draw": "x"}, "draw"), ({"population": 1}, "population"),
+        ({"generations": -1}, "generations"), ({"preset": "huge"}, "preset"), ({"aggregate": "sum"}, "aggregate"),
+        ({"workers": 0}, "workers"), ({"problem": []}, "at least one"), ({"problem": sphere, "dim": None}, "bounds: needed"),
+        ({"form": "h1", "tie_bounds": True}, "tie_bounds"), ({"rng": -3}, "negative"),
+        ({"trial": (10, 5, 1)}, "trial: must be a TrialBudget"), ({"speed": 3}, "unknown setting 'speed'"),
+        ({"early_stop": "yes"}, "early_stop: must be True or False"), ({"progress": True}, "progress: must be callable"),
+        ({"retest_runs": 1}, "retest_runs"), ({"problem": "lsgo-f1"}, "dim: lsgo-f1 has 1000 variables, got 3"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_named(change, message):
+    with pytest.raises(InputError, match=message):
+        design(**({"problem": "sphere", "dim": 3} | TINY | change))
+
+
+def test_paper_preset_is_the_paper():
+    paper = PRESETS["paper"]
+    assert (paper.population, paper.generations) == (100, 1000)
+    assert paper.trial == TrialBudget(100, 100, 9)
+    assert not paper.reevaluate
+    assert not paper.final_race
+
+
+def test_function_is_public():
+    assert autov.design is design
+
+
+def test_all_evaluations_are_counted():
+    calls = []
+
+    def counted(x):
+        calls.append(len(x))
+        return (x**2).sum(axis=1)
+
+    found = design(counted, [(-1.0, 1.0)] * 2, vectorized=True, race_size=4, race_runs=6, retest_runs=9, **TINY)
+    assert found.evaluations == sum(calls)
+    assert found.spent == {"search": found.history[-1, 1], "race": 4 * 6 * 60, "retest": 9 * 60}
+    assert found.retested.shape == (1, 9)
+    assert found.operator.provenance["evaluations"] == sum(calls)
+
+
+def test_presets_and_overrides():
+    assert design_settings() == PRESETS["quick"] == dataclasses.replace(PRESETS["standard"], generations=100)
+    changed = design_settings("paper", generations=7, rows=None, trial={"runs": 2})
+    assert changed == dataclasses.replace(PRESETS["paper"], generations=7, trial=TrialBudget(100, 100, 2))
+    assert design_settings(changed, population=9).generations == 7
+    assert not design_settings(form="h1").tie_bounds, "there is nothing to tie"
+    assert DesignSettings(reevaluate=True).reevaluate == 1
+
+
+def test_own_settings_in_place_of_a_preset():
+    settings = design_settings(**{key: value for key, value in TINY.items() if key != "rng"})
+    assert same(design("sphere", dim=3, preset=settings, rng=1), design("sphere", dim=3, **TINY))
+
+
+def test_the_old_name_of_the_trial_budget_warns():
+    options = {key: value for key, value in TINY.items() if key != "trial"}
+    with pytest.warns(DeprecationWarning, match="inner is called trial now"):
+        found = design("sphere", dim=3, inner=TINY["trial"], **options)
+    assert same(found, design("sphere", dim=3, **TINY))
+
+
+def test_problems_bring_their_own_dimension(tmp_path):
+    file = tmp_path / "seven_for_design.py"
+    file.write_text("import autov\nproblem = autov.function_problem(lambda x: float(x.sum()), [(0, 1)] * 7)\n")
+    tiny = TINY | {"generations": 0, "final_race": False, "retest_runs": 2}
+    assert design(f"{file}:problem", workers=1, **tiny).settings["dims"] == [7]
+    assert design("lsgo-f1+translate=1", **tiny).settings["dims"] == [1000]
+    assert design("sphere", **tiny).settings["dims"] == [30]
+
+
+def test_a_design_is_used_anywhere():
+    found = design("sphere", dim=3, **TINY)
+    options = {"maxfev": 200, "popsize": 20, "rng": 1}
+    reference = autov.minimize("sphere", operator=found.operator, **options)
+    assert autov.minimize("sphere", operator=found, **options).fun == reference.fun
+    assert autov.minimize("sphere", algorithm=found.algorithm, **options).fun == reference.fun
+    optimizer = autov.Optimizer([(-1, 1)] * 2, found, popsize=10)
+    assert optimizer.algorithm.operator == found.operator
+    assert "re-tested runs, mean sphere" in repr(found)
+    assert len(repr(found)) < 200
+
+
+def test_fixed_variables_are_designed_around():
+    bounds = [(-1.0, 1.0), (0.5, 0.5), (-1.0, 1.0)]
+    found = design(sphere_batch, bounds, vectorized=True, **TINY)
+    assert found.retested.min() >= 0.25
+    assert found.retested.min() < 0.3
+
+
+def test_known_operators_are_encoded_unchanged():
+    genome = design_settings(tie_bounds=False).genome
+    assert genome.operator(genome.encode(load_operator("paper-h3"))) == load_operator("paper-h3")

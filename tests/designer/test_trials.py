@@ -1,0 +1,143 @@
+"""Runs that try candidates: whose stream they use, on which instance, in which order, together or compiled."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autov.algorithms import Evolution, solve
+from autov.core import InputError, generator
+from autov.designer import OperatorGenome, TrialBudget
+from autov.designer.search import RACE, RETEST, TRIAL
+from autov.designer.trials import Stream, Tasks, Trials, median_bounds
+from autov.kernels.many import derive
+from autov.operators import load_operator
+from autov.problems import Classic, function_problem, resolve_problem
+
+GENOME = OperatorGenome.of("h3", 10, "variable", False)
+STREAM = Stream(1, TRIAL, 0)
+
+
+def run_tasks(trials, vectors, which, candidates, runs, stream=STREAM):
+    found = trials(stream, GENOME, vectors, Tasks(*(np.array(a) for a in (which, candidates, runs))))
+    trials.close()
+    return found.tolist()
+
+
+def rastrigin(x):
+    return float((x**2 - 10 * np.cos(2 * np.pi * x) + 10).sum())
+
+
+def two_vectors():
+    return np.stack([GENOME.encode(load_operator("paper-h3")), GENOME.box.sample(1, generator(1))[0]])
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_candidates_run_together_as_they_run_alone(workers):
+    vectors = two_vectors()
+    both = run_tasks(Trials(Classic("rastrigin", 5), TrialBudget(20, 10, 3), workers), vectors, [0, 1], [7, 7], [2, 2])
+    alone = [
+        run_tasks(Trials(Classic("rastrigin", 5), TrialBudget(20, 10, 3), 1), v[None], [0], [7], [2])[0]
+        for v in vectors
+    ]
+    assert both == alone
+    assert both[0] != both[1]
+
+
+def test_streams_follow_the_number_of_a_candidate_not_its_place():
+    vector = two_vectors()[:1]
+    trials = Trials(Classic("rastrigin", 5), TrialBudget(20, 10, 3), 1)
+    a, b, c, d = run_tasks(trials, np.repeat(vector, 3, axis=0), [0, 2, 2, 0], [7, 7, 8, 7], [0, 0, 0, 1])
+    assert a == b, "the same candidate at another place"
+    assert a != c, "another candidate"
+    assert a != d, "another run"
+
+
+def test_every_candidate_and_run_has_its_own_key():
+    keys = {tuple(derive(STREAM.key, c, r)) for c in range(60) for r in range(60)}
+    assert len(keys) == 3600
+    bases = [Stream(s, purpose, p).key for s in (1, 2) for purpose in (TRIAL, RACE, RETEST) for p in (0, 1)]
+    assert len({tuple(key) for key in bases}) == 12
+
+
+@pytest.mark.parametrize("generations", [1, 6])
+def test_lockstep_equals_compiled_runs(generations):
+    budget = TrialBudget(10, generations, 3)
+    numbers = ([0, 1, 0], [3, 4, 3], [0, 0, 1])
+    compiled = run_tasks(Trials(Classic("rastrigin", 4), budget, 1), two_vectors(), *numbers)
+    python = function_problem(rastrigin, [(-5.12, 5.12)] * 4)
+    for workers in (1, 2):
+        assert run_tasks(Trials(python, budget, workers), two_vectors(), *numbers) == pytest.approx(compiled, rel=1e-9)
+
+
+def test_a_trial_is_a_run_of_the_algorithm_it_stands_for():
+    budget = TrialBudget(10, 6, 1)
+    problem = Classic("ackley", 4)
+    found = run_tasks(Trials(problem, budget, 1), two_vectors(), [0], [5], [2])
+
+    class FromKey(Evolution):
+        def init(self, box, popsize, maxfev, rng, x0=None):  # noqa: ARG002
+            return self.start(derive(STREAM.key, 5, 2), box, popsize, maxfev, x0)
+
+    own = FromKey(GENOME.operator(two_vectors()[0]))
+    assert found == [solve(problem, own, maxfev=60, popsize=10).fun]
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_every_run_of_a_family_gets_its_own_instance_and_all_candidates_the_same(python):
+    """With one population and no generation the best value tells which instance was used."""
+    budget = TrialBudget(4, 1, 1)
+    base = function_problem(rastrigin, [(-5.12, 5.12)] * 3) if python else Classic("rastrigin", 3)
+    from autov.problems import Family
+
+    family = Family(base, (("translate", "run"), ("rotate", "run")))
+    numbers = ([0, 0, 1], [3, 3, 4], [0, 1, 0])
+    found = run_tasks(Trials(family, budget, 1), two_vectors(), *numbers)
+    for value, (_, candidate, run) in zip(found, zip(*numbers, strict=True), strict=True):
+        instance = family.instance(STREAM.instance(run))
+        x = Evolution().start(derive(STREAM.key, candidate, run), instance.box, 4, 4).x
+        assert value == pytest.approx(instance(x, generator(0)).min(), rel=1e-12)
+    assert STREAM.instance(0) != STREAM.instance(1)
+    assert STREAM.instance(0) != Stream(1, RETEST, 0).instance(0)
+
+
+def test_design_of_a_family_by_name_uses_fresh_instances():
+    family = resolve_problem("f9+rotate=run", dim=3)
+    assert family.instance(1).matrix.tolist() != family.instance(2).matrix.tolist()
+
+
+def test_evaluations_are_counted():
+    trials = Trials(Classic("sphere", 3), TrialBudget(10, 5, 3), 1)
+    run_tasks(trials, two_vectors(), [0, 1, 1], [0, 1, 1], [0, 0, 1])
+    assert trials.evaluations == 3 * 50
+
+
+def test_errors_of_a_compiled_function_come_out():
+    import numba
+
+    @numba.njit
+    def fragile(x):
+        if x[0] > 0:
+            raise ValueError("too far")
+        return x[0]
+
+    trials = Trials(function_problem(fragile, [(-1.0, 1.0)] * 2), TrialBudget(10, 5, 1), 1)
+    with pytest.raises(ValueError, match="too far"):
+        run_tasks(trials, two_vectors(), [0], [0], [0])
+
+
+@pytest.mark.parametrize("numbers", [(1, 5, 1), (10, 0, 1), (10, 5, 0), (10.5, 5, 1), ("a", 5, 1)])
+def test_budgets_that_make_no_sense_are_refused(numbers):
+    with pytest.raises(InputError, match="trial"):
+        TrialBudget(*numbers)
+
+
+@given(st.lists(st.lists(st.floats(-5, 5), min_size=9, max_size=9), min_size=1, max_size=5), st.integers(0, 9))
+def test_median_bounds_enclose_the_median(rows, known):
+    values = np.array(rows)
+    part = values.copy()
+    part[:, known:] = np.nan
+    low, high = median_bounds(part)
+    medians = np.median(values, axis=1)
+    assert (low <= medians).all()
+    assert (medians <= high).all()
