@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench slow paper clean
+.PHONY: demo test lint bench slow paper mutants clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -32,6 +32,10 @@ test: lint $(VENV)/.peers
 
 slow: $(VENV)/.peers
 	$(BIN)/python -m pytest -m slow
+
+# Named edits of the source, each of which some test must catch (about a quarter of an hour).
+mutants: $(VENV)/.peers
+	$(BIN)/python -m tests.mutants.run
 
 bench: $(READY)
 	$(BIN)/autov bench kernel
