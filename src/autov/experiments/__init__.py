@@ -1,10 +1,10 @@
 """Experiments: tasks, the store of their results, runs in processes, comparisons, the paper's tables."""
 
-from autov.experiments.compare import Comparison, compare, compare_experiment
-from autov.experiments.experiment import Experiment, expand_problems, experiment
+from autov.experiments.comparison import Comparison, compare, compare_experiment
 from autov.experiments.paper import EXPERIMENTS, paper_experiment, paper_figures
+from autov.experiments.plan import Experiment, expand_problems, experiment
 from autov.experiments.reproduction import Paired, Reproduction, reproduce
-from autov.experiments.run import Outcome, run
+from autov.experiments.runner import Outcome, run
 from autov.experiments.store import Failure, Row, Store
 from autov.experiments.table import Entry, Table
 from autov.experiments.task import RESOLVERS, Task, resolve_algorithm

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autov.core import FileError
-from autov.experiments.compare import Comparison
+from autov.experiments.comparison import Comparison
 from autov.experiments.curve import grid
 from autov.experiments.store import Row
 

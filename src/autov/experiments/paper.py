@@ -11,7 +11,7 @@ from typing import Any
 
 from autov.core import InputError
 from autov.experiments.designed import Wanted
-from autov.experiments.experiment import Experiment, experiment
+from autov.experiments.plan import Experiment, experiment
 from autov.problems import EIGHT, PAPER, SIX, parse
 
 WRITTEN = {

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from autov.core import InputError, Seed, seed_of
-from autov.experiments.compare import Comparison, compare_experiment
+from autov.experiments.comparison import Comparison, compare_experiment
 from autov.experiments.designed import as_algorithms, design_operators
 from autov.experiments.paper import Printed, Runs, paper_figures, printed
-from autov.experiments.run import Progress
+from autov.experiments.runner import Progress
 from autov.experiments.store import Store
 from autov.experiments.table import Entry, Table, scientific
 from autov.stats import Summary

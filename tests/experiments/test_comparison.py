@@ -8,8 +8,8 @@ import pytest
 
 from autov.core import InputError
 from autov.experiments import EXPERIMENTS, Comparison, Paired, compare, paper_experiment, paper_figures, reproduce
-from autov.experiments.experiment import experiment
 from autov.experiments.paper import WRITTEN, printed
+from autov.experiments.plan import experiment
 from autov.problems import parse
 from autov.stats import summarise
 from tests.experiments.tiny import RandomSearch
