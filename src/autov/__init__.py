@@ -12,18 +12,20 @@ if TYPE_CHECKING:
     from autov.algorithms import Evolution, Metaheuristic, Optimizer, minimize, solve
     from autov.core import Box, FileError, InputError
     from autov.designer import Design, Encoding, Inner, design
-    from autov.experiments import Comparison, compare, reproduce
+    from autov.experiments import Comparison, compare
     from autov.invariance import Certificate, check, check_algorithm
     from autov.operators import AffineOperator, Operator, library, load
+    from autov.paper import reproduce
     from autov.problems import Classic, Problem, Rotated, Scaled, Translated, function_problem, parse
 
 _HOME = {
     "autov.algorithms": ("Evolution", "Metaheuristic", "Optimizer", "minimize", "solve"),
     "autov.core": ("Box", "FileError", "InputError"),
     "autov.designer": ("Design", "Encoding", "Inner", "design"),
-    "autov.experiments": ("Comparison", "compare", "reproduce"),
+    "autov.experiments": ("Comparison", "compare"),
     "autov.invariance": ("Certificate", "check", "check_algorithm"),
     "autov.operators": ("AffineOperator", "Operator", "library", "load"),
+    "autov.paper": ("reproduce",),
     "autov.problems": ("Classic", "Problem", "Rotated", "Scaled", "Translated", "function_problem", "parse"),
 }
 _ROOM = {name: room for room, names in _HOME.items() for name in names}
