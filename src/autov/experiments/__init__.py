@@ -3,8 +3,9 @@
 from autov.deprecation import moved
 from autov.experiments.comparison import Comparison, compare, compare_experiment
 from autov.experiments.plan import Experiment, expand_problems, experiment
+from autov.experiments.row import Failure, Row
 from autov.experiments.runner import Outcome, run
-from autov.experiments.store import Failure, Row, Store
+from autov.experiments.store import Store
 from autov.experiments.table import Entry, Table
 from autov.experiments.task import RESOLVERS, Task, resolve_algorithm
 

@@ -22,7 +22,8 @@ from autov.engines import worker_count
 from autov.engines.pools import single_threaded
 from autov.experiments.curve import grid, sample
 from autov.experiments.plan import Experiment
-from autov.experiments.store import Failure, Store
+from autov.experiments.row import Failure
+from autov.experiments.store import Store
 from autov.experiments.task import Task
 
 Progress = Callable[[int, int, float | None], object]  # finished tasks, all tasks, seconds left (None: unknown)
