@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from autov.cli import main
-from autov.experiments.paper import EXPERIMENTS, WRITTEN
+from autov.paper import AS_WRITTEN, PAPER_TABLES
 
 
 def run(capsys, *arguments):
@@ -167,10 +167,10 @@ def test_reproduce_list_and_figures(capsys, tmp_path):
 
 
 def test_reproduce_saves_loads_and_makes_the_page(capsys, tmp_path, monkeypatch):
-    few = {label: WRITTEN[label] for label in ("GA", "AutoV")}
-    where = {name: EXPERIMENTS["table-7"].problems[name] for name in ("paper-f8", "paper-f6+translate=-9")}
-    short = dataclasses.replace(EXPERIMENTS["table-7"], algorithms=few, problems=where, maxfev=600)
-    monkeypatch.setitem(EXPERIMENTS, "table-7", short)
+    few = {label: AS_WRITTEN[label] for label in ("GA", "AutoV")}
+    where = {name: PAPER_TABLES["table-7"].problems[name] for name in ("paper-f8", "paper-f6+translate=-9")}
+    short = dataclasses.replace(PAPER_TABLES["table-7"], algorithms=few, problems=where, maxfev=600)
+    monkeypatch.setitem(PAPER_TABLES, "table-7", short)
     options = ("--store", str(tmp_path / "r.db"), "--workers", "1")
     saved = tmp_path / "paper" / "table-7.json"
     code, out, _ = run(capsys, "reproduce", "table-7", "--runs", "3,AutoV=5", "--save", str(saved), "--json", *options)
@@ -200,14 +200,14 @@ def test_reproduce_saves_loads_and_makes_the_page(capsys, tmp_path, monkeypatch)
 
 def test_reproduce_all(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name in list(EXPERIMENTS):
+    for name in list(PAPER_TABLES):
         if name not in ("table-1", "table-7-text"):
-            monkeypatch.delitem(EXPERIMENTS, name)
+            monkeypatch.delitem(PAPER_TABLES, name)
     for name, labels in (("table-1", ("SBX-GA",)), ("table-7-text", ("GA", "AutoV"))):
-        entry = EXPERIMENTS[name]
+        entry = PAPER_TABLES[name]
         few = {label: entry.algorithms[label] for label in labels}
         first = dict(list(entry.problems.items())[:1])
-        monkeypatch.setitem(EXPERIMENTS, name, dataclasses.replace(entry, algorithms=few, problems=first, maxfev=300))
+        monkeypatch.setitem(PAPER_TABLES, name, dataclasses.replace(entry, algorithms=few, problems=first, maxfev=300))
     code, out, _ = run(capsys, "reproduce", "all", "--runs", "2", "--workers", "1")
     assert code == 0
     made = {path.name for path in (tmp_path / "runs" / "paper").iterdir()}

@@ -1,6 +1,8 @@
 """Results packed for a repository: what comes back, and what is refused."""
 
+import errno
 import json
+import os
 
 import numpy as np
 import pytest
@@ -45,3 +47,20 @@ def test_a_broken_file_is_refused(tmp_path):
     (tmp_path / "broken.json").write_text("{")
     with pytest.raises(FileError, match="cannot be read"):
         read_compact(tmp_path / "broken.json")
+
+
+def test_a_full_disk_leaves_the_old_results(tmp_path, monkeypatch):
+    path = tmp_path / "made.json"
+    path.write_text("old results")
+
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_compact(made_comparison(), path)
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("made.json", "old results")]
+    monkeypatch.undo()
+    write_compact(made_comparison(), path)
+    assert [file.name for file in tmp_path.iterdir()] == ["made.json"]
+    assert read_compact(path).algorithms == made_comparison().algorithms

@@ -11,8 +11,8 @@ def made_row(problem, label, run, best, start=1000.0):
     samples = best + (start - best) * (1 - np.arange(len(counts)) / (len(counts) - 1))
     samples[:3] = np.nan
     versions = {"autov": "0.1.0", "numpy": "2.0"}
-    return Row(f"{problem}{label}{run}", label, "{}", label, problem, "", 3, 300, 10, 1, run, "2020-01-01", versions,
-               best, 0.5, samples)  # fmt: skip
+    return Row(label, "{}", label, problem, "", 3, 300, 10, 1, run, key=f"{problem}{label}{run}", created="2020-01-01",
+               versions=versions, best=best, seconds=0.5, samples=samples)  # fmt: skip
 
 
 def made_comparison(failures=()):
@@ -28,4 +28,4 @@ def made_comparison(failures=()):
     return Comparison("made", ("ga", "<b>|&", "autov"), ("f_1", "step", "f8"), "autov", tuple(rows), tuple(failures))
 
 
-FAILURE = Failure("k", "ga", "f_1", 5, "ValueError: <no>", "trace")
+FAILURE = Failure("ga", "{}", "ga", "f_1", "", 3, 300, 10, 1, 5, key="k", error="ValueError: <no>", traceback="trace")

@@ -1,17 +1,16 @@
 import dataclasses
-import re
 import warnings
 import xml.etree.ElementTree as ET
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
 from autov.core import InputError
-from autov.experiments import Comparison, Paired, Reproduction
-from autov.reports import comparison_page, convergence_plot, page, rank_plot, reproduction_page, save_plot, svg
+from autov.experiments import Comparison
+from autov.reports import comparison_page, convergence_plot, page, rank_plot, save_plot, svg
 from autov.reports.plots import groups_of, vertical_scale
 from tests.reports.made import FAILURE, made_comparison
+from tests.reports.pages import check_page
 
 
 @pytest.mark.parametrize("draw", [convergence_plot, rank_plot])
@@ -54,42 +53,6 @@ def test_groups_within_the_critical_difference():
     assert groups_of([1.0, 3.0], 1.0) == []
 
 
-class Tags(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.open, self.seen, self.ids = [], [], []
-
-    def handle_starttag(self, tag, attributes):
-        self.seen.append(tag)
-        for name, value in attributes:
-            if name == "id":
-                self.ids.append(value)
-            if name in ("src", "href", "xlink:href", "srcset", "action"):
-                assert value.startswith("#"), f"{tag} {name}={value}"
-        if tag not in ("meta", "link", "img", "br"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        self.handle_starttag(tag, attributes)
-        self.open.pop()
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
-def check_page(text):
-    tags = Tags()
-    tags.feed(text)
-    assert not tags.open
-    assert not {"script", "link", "img", "iframe"} & set(tags.seen)
-    assert not re.search(r"url\((?!#)", text)
-    assert "@import" not in text
-    assert len(set(tags.ids)) == len(tags.ids)
-    outside = set(re.findall(r"https?://[^\"'\s<>]+", text))
-    assert outside <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}, "names of formats, not links"
-    return tags
-
-
 def test_the_page_needs_nothing_else():
     text = comparison_page(made_comparison([FAILURE]), "A <title>")
     assert check_page(text).seen.count("svg") == 2
@@ -103,20 +66,6 @@ def test_a_page_of_own_sections():
     check_page(text)
     assert text.index("<h2>One</h2>") < text.index("<p>1</p>") < text.index("<h2>Two</h2>")
     assert "<title>t &amp; u</title>" in text
-
-
-def test_the_page_of_a_reproduction():
-    comparison = made_comparison()
-    scores = comparison.scores()
-    cells = [
-        Paired(f, a, 5.0, 1.0, "-" if a != "autov" else "", scores.cells[f, a].mark, scores.cells[f, a].summary)
-        for f in comparison.problems
-        for a in comparison.algorithms
-    ]
-    text = reproduction_page(Reproduction("table-0", "made", True, comparison, tuple(cells), ("a note",)))
-    check_page(text)
-    assert "ga on f_1: ours +, the paper&#x27;s -" in text
-    assert "a note" in text
 
 
 def test_a_comparison_without_results():

@@ -7,7 +7,7 @@ from typing import Any
 
 from autov.bench.kernel import machine
 from autov.engines import worker_count
-from autov.experiments import reproduce
+from autov.paper import reproduce
 
 
 def bench_compare(name: str = "table-7-text", runs: int = 30) -> dict[str, Any]:

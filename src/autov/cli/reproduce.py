@@ -39,14 +39,12 @@ def reproduce(
     """
     from autov.core import InputError
     from autov.designer.presets import preset as check_preset
-    from autov.experiments import EXPERIMENTS
-    from autov.experiments.behaviour import FIGURES
-    from autov.reports.reproduced import reproduced_page
+    from autov.paper import BEHAVIOUR_FIGURES, PAPER_TABLES
 
     if docs is not None:
-        typer.echo(reproduced_page(docs), nl=False)
+        typer.echo(_page(docs), nl=False)
         return
-    titles = {key: entry.title for key, entry in EXPERIMENTS.items()} | {key: fig.title for key, fig in FIGURES.items()}
+    titles = {key: shown.title for key, shown in (*PAPER_TABLES.items(), *BEHAVIOUR_FIGURES.items())}
     if list_ or name is None:
         if json_:
             print_json(titles)
@@ -62,35 +60,34 @@ def reproduce(
     if name == "all" and (save or load):
         raise InputError("--save, --load: for one table; all writes its values into the folder of --out")
     folder = (out or Path("runs/paper")) if name == "all" else out
-    if name in FIGURES and (runs or save or load):
+    if name in BEHAVIOUR_FIGURES and (runs or save or load):
         raise InputError(f"--runs, --save, --load: not for {name}, which is one run of each algorithm")
     for each in titles if name == "all" else (name,):
-        if each in FIGURES:
+        if each in BEHAVIOUR_FIGURES:
             _figure(each, seed, folder, json_)
             continue
         keep = folder / f"{each}.json" if name == "all" and folder else save
         _table(each, runs, seed, store, preset, designs, "json" if json_ else format_, folder, keep, load, workers)
     if name == "all" and folder:
-        write_files(folder, {"reproduce.md": lambda path: path.write_text(reproduced_page(folder), encoding="utf-8")})
+        write_files(folder, {"reproduce.md": lambda path: path.write_text(_page(folder), encoding="utf-8")})
 
 
 def _table(
     name: str, runs: str | None, seed: int, store: Path, preset: str, designs: Path, form: str, out: Path | None,
     save: Path | None, load: Path | None, workers: int | None,
 ) -> None:  # fmt: skip
-    from autov.experiments import reproduce as run_reproduction
     from autov.experiments.compact import read_compact, write_compact
-    from autov.experiments.designed import design_operators
-    from autov.experiments.paper import printed
-    from autov.experiments.reproduction import pair
-    from autov.reports import convergence_plot, render, reproduction_page, save_plot
+    from autov.paper import design_operators, pair, paper_table
+    from autov.paper import reproduce as run_reproduction
+    from autov.paper.page import reproduction_page
+    from autov.reports import convergence_plot, render, save_plot
     from autov.reports.plots import parameter_plot
 
     if load is not None:
         result = pair(name, read_compact(load))
     else:
         counts = _runs(name, runs)
-        if wanted := printed(name).designs:  # here, so that the display of the searches and the bar do not meet
+        if wanted := paper_table(name).designs:  # here, so that the display of the searches and the bar do not meet
             design_operators(wanted, designs, preset=preset, seed=seed, workers=workers, announce=_announce)
         result = with_progress(
             name,
@@ -112,6 +109,12 @@ def _table(
     write_files(out, files)
 
 
+def _page(folder: Path) -> str:
+    from autov.paper.page import tables_page  # waits for Matplotlib
+
+    return tables_page(folder)
+
+
 def _announce(search: str) -> None:
     sys.stderr.write(f"autov: designing {search}\n")
 
@@ -119,7 +122,7 @@ def _announce(search: str) -> None:
 def _runs(name: str, text: str | None) -> int | dict[str, int] | None:
     """What ``--runs`` says: nothing, a number, or a number and exceptions."""
     from autov.core import InputError
-    from autov.experiments.paper import printed
+    from autov.paper import paper_table
 
     if text is None:
         return None
@@ -129,15 +132,15 @@ def _runs(name: str, text: str | None) -> int | dict[str, int] | None:
     if not match[2]:
         return int(match[1])
     others = dict(pair.split("=") for pair in match[2][1:].split(","))
-    return dict.fromkeys(printed(name).columns, int(match[1])) | {key: int(value) for key, value in others.items()}
+    return dict.fromkeys(paper_table(name).columns, int(match[1])) | {key: int(value) for key, value in others.items()}
 
 
 def _figure(name: str, seed: int, out: Path | None, json_: bool) -> None:
-    from autov.experiments.behaviour import behaviour
-    from autov.reports.behaviour import behaviour_plot
+    from autov.paper import search_behaviour
+    from autov.paper.drawing import behaviour_plot
     from autov.reports.plots import save_plot
 
-    found = behaviour(name, seed)
+    found = search_behaviour(name, seed)
     folder = out or Path()
     folder.mkdir(parents=True, exist_ok=True)
     for ending in ("svg", "png"):

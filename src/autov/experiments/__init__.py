@@ -1,16 +1,27 @@
-"""Experiments: tasks, the store of their results, runs in processes, comparisons, the paper's tables."""
+"""Experiments: tasks, the store of their results, runs in processes, comparisons."""
 
-from autov.experiments.compare import Comparison, compare, compare_experiment
-from autov.experiments.experiment import Experiment, expand_problems, experiment
-from autov.experiments.paper import EXPERIMENTS, paper_experiment, paper_figures
-from autov.experiments.reproduction import Paired, Reproduction, reproduce
-from autov.experiments.run import Outcome, run
-from autov.experiments.store import Failure, Row, Store
+from autov.deprecation import moved
+from autov.experiments.comparison import Comparison, compare, compare_experiment
+from autov.experiments.plan import Experiment, expand_problems, experiment
+from autov.experiments.row import Failure, Row
+from autov.experiments.runner import Outcome, run
+from autov.experiments.store import Store
 from autov.experiments.table import Entry, Table
 from autov.experiments.task import RESOLVERS, Task, resolve_algorithm
 
 __all__ = [
-    "EXPERIMENTS", "RESOLVERS", "Comparison", "Entry", "Experiment", "Failure", "Outcome", "Paired", "Reproduction",
-    "Row", "Store", "Table", "Task", "compare", "compare_experiment", "expand_problems", "experiment",
-    "paper_experiment", "paper_figures", "reproduce", "resolve_algorithm", "run",
+    "RESOLVERS", "Comparison", "Entry", "Experiment", "Failure", "Outcome", "Row", "Store", "Table", "Task", "compare",
+    "compare_experiment", "expand_problems", "experiment", "resolve_algorithm", "run",
 ]  # fmt: skip
+
+__getattr__ = moved(
+    __name__,
+    {
+        "EXPERIMENTS": "autov.paper.PAPER_TABLES",
+        "Paired": "autov.paper.Paired",
+        "Reproduction": "autov.paper.Reproduction",
+        "paper_experiment": "autov.paper.paper_experiment",
+        "paper_figures": "autov.paper.printed_values",
+        "reproduce": "autov.paper.reproduce",
+    },
+)

@@ -10,30 +10,38 @@ from typing import Any
 import numpy as np
 
 from autov.core import FileError
-from autov.experiments.compare import Comparison
+from autov.experiments.comparison import Comparison
 from autov.experiments.curve import grid
-from autov.experiments.store import Row
+from autov.experiments.row import Row
 
 FORMAT, VERSION = "autov-results", 1
 
 
+# Where the fields of a row are in the file; the others are not kept.
+_WHOLE = ("maxfev", "popsize", "seed")  # one value for all rows
+_EACH = {"settings": ("settings", "label"), "dims": ("dim", "problem")}  # key -> (field, field that decides it)
+_LAST = ("versions",)  # one value for all rows, after the others
+
+
 def pack(comparison: Comparison) -> dict[str, Any]:
     """Everything that tables need."""
-    first = comparison.rows[0]
-    spent = {a: [row.seconds for row in comparison.rows if row.label == a] for a in comparison.algorithms}
-    values: dict[str, dict[str, list[float]]] = {}
-    for problem in comparison.problems:
-        for label in comparison.algorithms:
-            rows = sorted((r for r in comparison.rows if (r.problem, r.label) == (problem, label)), key=lambda r: r.run)
-            values.setdefault(problem, {})[label] = [float(f"{row.best:.8g}") for row in rows]
+    rows = comparison.rows
+    spent = {a: [row.seconds for row in rows if row.label == a] for a in comparison.algorithms}
+    order = {"label": comparison.algorithms, "problem": comparison.problems}
+    each = {
+        key: {at: next(getattr(row, name) for row in rows if getattr(row, by) == at) for at in order[by]}
+        for key, (name, by) in _EACH.items()
+    }
     return {
         "format": FORMAT, "version": VERSION, "name": comparison.name, "algorithms": list(comparison.algorithms),
-        "problems": list(comparison.problems), "reference": comparison.reference, "maxfev": first.maxfev,
-        "popsize": first.popsize, "seed": first.seed, "seconds": round(sum(row.seconds for row in comparison.rows)),
+        "problems": list(comparison.problems), "reference": comparison.reference,
+        **{name: getattr(rows[0], name) for name in _WHOLE},
+        "seconds": round(sum(row.seconds for row in rows)),
         "seconds_per_run": {a: float(f"{np.mean(seconds):.2g}") for a, seconds in spent.items()},
-        "settings": {a: next(r.settings for r in comparison.rows if r.label == a) for a in comparison.algorithms},
-        "dims": {p: next(r.dim for r in comparison.rows if r.problem == p) for p in comparison.problems},
-        "versions": first.versions, "values": values,
+        **each,
+        **{name: getattr(rows[0], name) for name in _LAST},
+        "values": {p: {a: [float(f"{best:.8g}") for best in comparison.values(p, a)] for a in comparison.algorithms}
+                   for p in comparison.problems},
     }  # fmt: skip
 
 
@@ -42,16 +50,17 @@ def unpack(data: Any, where: str = "results") -> Comparison:
     if not isinstance(data, dict) or data.get("format") != FORMAT or data.get("version") != VERSION:
         raise FileError(f"{where}: not a file of results (version {VERSION})")
     try:
-        rows = [
-            Row(
-                "", label, data["settings"][label], label, problem, "", data["dims"][problem], data["maxfev"],
-                data["popsize"], data["seed"], run, "", data["versions"], value, 0.0,
-                np.full(len(grid(data["maxfev"])), np.nan),
-            )
-            for problem, columns in data["values"].items()
-            for label, values in columns.items()
-            for run, value in enumerate(values)
-        ]  # fmt: skip
+        whole = {name: data[name] for name in (*_WHOLE, *_LAST)}
+        empty = np.full(len(grid(data["maxfev"])), np.nan)
+        rows = []
+        for problem, columns in data["values"].items():
+            for label, values in columns.items():
+                at = {"label": label, "problem": problem}
+                each = {name: data[key][at[by]] for key, (name, by) in _EACH.items()}
+                rows += [
+                    Row(**at, **whole, **each, algorithm=label, content="", run=run, best=best, samples=empty)
+                    for run, best in enumerate(values)
+                ]
         return Comparison(
             data["name"], tuple(data["algorithms"]), tuple(data["problems"]), data["reference"], tuple(rows), ()
         )
@@ -60,9 +69,23 @@ def unpack(data: Any, where: str = "results") -> Comparison:
 
 
 def write_compact(comparison: Comparison, path: str | os.PathLike[str]) -> None:
-    """Write packed results."""
+    """Write packed results: all of them, or nothing is changed."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(json.dumps(pack(comparison), separators=(",", ":")) + "\n", encoding="utf-8")
+    _write(Path(path), json.dumps(pack(comparison), separators=(",", ":")) + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    """Write beside the file and put that in its place: what was there stays if the disk is full."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def read_compact(path: str | os.PathLike[str]) -> Comparison:

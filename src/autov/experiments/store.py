@@ -7,86 +7,25 @@ keeps what was written. A file that is not a store of this version is refused be
 from __future__ import annotations
 
 import contextlib
-import datetime
-import importlib.metadata
-import json
-import math
 import os
-import platform
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
-from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any
-
-import numpy as np
 
 from autov.core import Array, FileError
-from autov.experiments.curve import grid
+from autov.experiments.row import Failure, Row, decode, encode, schema
 from autov.experiments.task import Task
 
 MAGIC, VERSION = 0x61757456, 1  # application_id ("autV") and user_version of the file
 BUSY = 30.0  # seconds to wait for another process
 _HEADER = b"SQLite format 3\x00"
-_IDENTITY = (
-    "key TEXT PRIMARY KEY, algorithm TEXT NOT NULL, settings TEXT NOT NULL, label TEXT NOT NULL, "
-    "problem TEXT NOT NULL, content TEXT NOT NULL, dim INTEGER NOT NULL, maxfev INTEGER NOT NULL, "
-    "popsize INTEGER NOT NULL, seed TEXT NOT NULL, run INTEGER NOT NULL, created TEXT NOT NULL, versions TEXT NOT NULL"
-)
 _SCHEMA = (
-    f"CREATE TABLE results ({_IDENTITY}, best REAL NOT NULL, seconds REAL NOT NULL, samples TEXT NOT NULL)",
-    f"CREATE TABLE failures ({_IDENTITY}, error TEXT NOT NULL, traceback TEXT NOT NULL)",
+    f"CREATE TABLE results ({schema(Row)})",
+    f"CREATE TABLE failures ({schema(Failure)})",
     f"PRAGMA application_id = {MAGIC}",
     f"PRAGMA user_version = {VERSION}",
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Row:
-    """A finished task."""
-
-    key: str
-    algorithm: str
-    settings: str
-    label: str
-    problem: str
-    content: str
-    dim: int
-    maxfev: int
-    popsize: int
-    seed: int
-    run: int
-    created: str
-    versions: dict[str, str]
-    best: float
-    seconds: float
-    samples: Array  # best so far at `autov.experiments.curve.grid(maxfev)`; NaN before the first population
-
-    @property
-    def counts(self) -> np.ndarray:
-        """The evaluation counts of the samples."""
-        return grid(self.maxfev)
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A task that raised; it is tried again by the next run."""
-
-    key: str
-    label: str
-    problem: str
-    run: int
-    error: str
-    traceback: str
-
-
-@cache
-def versions() -> str:
-    """Versions that a result may depend on, as JSON."""
-    found = {name: importlib.metadata.version(name) for name in ("autov", "numpy", "numba", "scipy")}
-    return json.dumps({**found, "python": platform.python_version()})
 
 
 class Store:
@@ -161,16 +100,15 @@ class Store:
 
     def add(self, task: Task, best: float, samples: Sequence[float] | Array, seconds: float) -> None:
         """Keep a result; if the task is already there, that result stays."""
-        text = json.dumps([None if math.isnan(value) else float(value) for value in samples])
+        values = encode(Row.of(task, task.key, best=best, seconds=seconds, samples=samples))
         with self._writing():
-            values = (*_identity(task), float(best), float(seconds), text)
             self._db.execute(f"INSERT INTO results VALUES ({_marks(len(values))}) ON CONFLICT DO NOTHING", values)
             self._db.execute("DELETE FROM failures WHERE key = ?", (task.key,))
 
     def fail(self, task: Task, error: str, traceback: str) -> None:
         """Keep what a task raised."""
+        values = encode(Failure.of(task, task.key, error=error, traceback=traceback))
         with self._writing():
-            values = (*_identity(task), error, traceback)
             self._db.execute(f"INSERT OR REPLACE INTO failures VALUES ({_marks(len(values))})", values)
 
     @contextlib.contextmanager
@@ -198,42 +136,25 @@ class Store:
         """Results of the tasks that are finished, in their order and with their labels; of all without tasks."""
         with self._reading():
             if tasks is None:
-                return [_row(record) for record in self._db.execute("SELECT * FROM results ORDER BY rowid")]
+                return [decode(Row, record) for record in self._db.execute("SELECT * FROM results ORDER BY rowid")]
             wanted = list(tasks)
             found: dict[str, tuple[object, ...]] = {}
             for i in range(0, len(wanted), 500):
                 keys = [task.key for task in wanted[i : i + 500]]
                 query = f"SELECT * FROM results WHERE key IN ({_marks(len(keys))})"
                 found.update({str(record[0]): record for record in self._db.execute(query, keys)})
-            return [_row(found[task.key], task.label) for task in wanted if task.key in found]
+            return [decode(Row, found[task.key], label=task.label) for task in wanted if task.key in found]
 
     def failures(self, tasks: Iterable[Task] | None = None) -> list[Failure]:
         """What tasks raised that have not been finished since."""
         labels = None if tasks is None else {task.key: task.label for task in tasks}
-        query = "SELECT key, label, problem, run, error, traceback FROM failures ORDER BY rowid"
         with self._reading():
-            found = [Failure(*record) for record in self._db.execute(query)]
+            found = [decode(Failure, record) for record in self._db.execute("SELECT * FROM failures ORDER BY rowid")]
         return found if labels is None else [failure for failure in found if failure.key in labels]
 
 
 def _marks(count: int) -> str:
     return ",".join("?" * count)
-
-
-def _identity(task: Task) -> tuple[object, ...]:
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    return (task.key, task.algorithm, task.settings, task.label, task.problem, task.content, task.dim, task.maxfev,
-            task.popsize, str(task.seed), task.run, now, versions())  # fmt: skip
-
-
-def _row(record: Any, label: str | None = None) -> Row:
-    values = dict(zip((field.name for field in fields(Row)), record, strict=True))
-    samples = [math.nan if value is None else value for value in json.loads(values["samples"])]
-    values.update(best=float(values["best"]), seconds=float(values["seconds"]))
-    values.update(
-        seed=int(values["seed"]), versions=json.loads(values["versions"]), samples=np.array(samples, dtype=np.float64)
-    )
-    return Row(**values) if label is None else Row(**{**values, "label": label})
 
 
 def _check_place(path: Path) -> None:

@@ -14,6 +14,7 @@ from autov.algorithms import Evolution
 from autov.algorithms.base import AnyMetaheuristic
 from autov.core import InputError
 from autov.experiments.describe import canonical, describe, digest, settings
+from autov.experiments.row import DECISIVE, Setup
 from autov.operators import from_dict, load
 from autov.problems import Problem, parse
 
@@ -22,27 +23,16 @@ RESOLVERS: dict[str, Resolver] = {}  # prefix of "prefix:name" -> what makes an 
 
 
 @dataclass(frozen=True)
-class Task:
+class Task(Setup):
     """A run. Two tasks are equal, and have the same key, if they must give the same result; labels do not matter."""
 
-    algorithm: str
-    settings: str  # canonical JSON of all settings, defaults included
-    label: str = field(compare=False)  # what tables call the algorithm
-    problem: str  # a name for `autov.problems.parse`, or of the object below
-    content: str  # digest of a problem that is not autov's own, else empty
-    dim: int
-    maxfev: int
-    popsize: int
-    seed: int
-    run: int
     solver: AnyMetaheuristic | None = field(default=None, compare=False, repr=False)  # if it has no name
     function: Problem | None = field(default=None, compare=False, repr=False)  # if it has no name
 
     @cached_property
     def key(self) -> str:
         """What the store knows the task by."""
-        names = ("algorithm", "settings", "problem", "content", "dim", "maxfev", "popsize", "seed", "run")
-        return digest(canonical({name: getattr(self, name) for name in names}))
+        return digest(canonical({name: getattr(self, name) for name in DECISIVE}))
 
     def make_algorithm(self) -> AnyMetaheuristic:
         """The algorithm with its settings."""

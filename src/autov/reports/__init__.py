@@ -1,10 +1,13 @@
 """Reports: tables, plots and the HTML page, from comparisons."""
 
-from autov.reports.html import comparison_page, page, reproduction_page
+from autov.deprecation import moved
+from autov.reports.html import comparison_page, page
 from autov.reports.plots import convergence_plot, rank_plot, save_plot, svg
 from autov.reports.tables import RENDERERS, render, to_csv, to_json, to_latex, to_markdown, to_rich, to_text
 
 __all__ = [
-    "RENDERERS", "comparison_page", "convergence_plot", "page", "rank_plot", "render", "reproduction_page",
-    "save_plot", "svg", "to_csv", "to_json", "to_latex", "to_markdown", "to_rich", "to_text",
+    "RENDERERS", "comparison_page", "convergence_plot", "page", "rank_plot", "render", "save_plot",
+    "svg", "to_csv", "to_json", "to_latex", "to_markdown", "to_rich", "to_text",
 ]  # fmt: skip
+
+__getattr__ = moved(__name__, {"reproduction_page": "autov.paper.page.reproduction_page"})

@@ -8,9 +8,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
 
 from autov.core import Array, generator
 from autov.designer import Design
@@ -18,13 +16,12 @@ from autov.designer.search import HISTORY
 from autov.experiments import Entry, Table
 from autov.operators import AffineOperator
 from autov.reports.html import code_html, figure_html, page, table_html, text_html
-from autov.reports.plots import STYLE, new_figure, svg
+from autov.reports.plots import Figure, drawing, svg
 
 
 def history_plot(design: Design) -> Figure:
     """Best, median and worst fitness of the population over the generations."""
-    with mpl.rc_context(STYLE):
-        figure = new_figure(6.4, 3.6)
+    with drawing(6.4, 3.6) as figure:
         ax = figure.subplots()
         generation = design.history[:, 0]
         for name, colour in (("worst", "#999999"), ("median", "#d55e00"), ("best", "#0072b2")):
@@ -47,8 +44,7 @@ def offspring_plot(operator: AffineOperator) -> Figure:
     rest = [np.broadcast_to(second, (n, 2))] * (operator.n_parents - 1)
     parents = np.stack([np.broadcast_to(first, (n, 2)), *rest])
     points = operator(parents, lower, upper, generator(1), best=np.array([0.5, 0.8]), mean=np.array([0.5, 0.5]))
-    with mpl.rc_context(STYLE):
-        figure = new_figure(4.6, 4.4)
+    with drawing(4.6, 4.4) as figure:
         ax = figure.subplots()
         shown = np.clip(points, lower, upper)
         ax.scatter(shown[:, 0], shown[:, 1], s=2, alpha=0.25, color="#0072b2", linewidths=0)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from autov.experiments import Comparison, Reproduction, Table
+from autov.experiments import Comparison, Table
 from autov.reports.plots import convergence_plot, rank_plot, svg
 from autov.reports.tables import plain
 
@@ -88,7 +88,8 @@ def figure_html(figure: Figure, title: str) -> str:
     return f"<figure role='img' aria-label={_quoted(title)}>{text}</figure>"
 
 
-def _setup(comparison: Comparison) -> str:
+def setup_html(comparison: Comparison) -> str:
+    """What was run, in a sentence, and with which versions."""
     rows = comparison.rows
     if not rows:
         return text_html("No run has finished.")
@@ -103,7 +104,8 @@ def _setup(comparison: Comparison) -> str:
     return text_html(text, f"Made with {versions}.")
 
 
-def _plots(comparison: Comparison) -> list[Section]:
+def plot_sections(comparison: Comparison) -> list[Section]:
+    """Ranks and convergence, where there are any."""
     sections = []
     scores = comparison.scores()
     if scores.ranked and len(comparison.algorithms) > 1:
@@ -113,29 +115,13 @@ def _plots(comparison: Comparison) -> list[Section]:
     return sections
 
 
-def _failures(comparison: Comparison) -> list[Section]:
+def failure_sections(comparison: Comparison) -> list[Section]:
+    """Runs that failed, if any."""
     lines = [f"{f.label} on {f.problem}, run {f.run}: {f.error}" for f in comparison.failures]
     return [("Failed runs", code_html("\n".join(lines)))] if lines else []
 
 
 def comparison_page(comparison: Comparison, title: str | None = None, table: Table | None = None) -> str:
     """Set-up, table (that of the means unless another is given), ranks and convergence of a comparison."""
-    sections = [("Set-up", _setup(comparison)), ("Results", table_html(table or comparison.table()))]
-    return page(title or comparison.name, [*sections, *_plots(comparison), *_failures(comparison)])
-
-
-def reproduction_page(reproduction: Reproduction, title: str | None = None) -> str:
-    """The same, with the paper's figures."""
-    agreed, known = reproduction.signs
-    listed = [
-        f"{c.algorithm} on {c.problem}: ours {c.our_sign}, the paper's {c.paper_sign}"
-        for c in reproduction.disagreements()
-    ]
-    sections = [
-        ("Set-up", _setup(reproduction.comparison)),
-        ("The paper's figures and ours", table_html(reproduction.table())),
-        (f"Other signs than the paper's ({known - agreed} of {known})", code_html("\n".join(listed) or "none")),
-        ("Our results", table_html(reproduction.comparison.table())),
-    ]
-    plots = [*_plots(reproduction.comparison), *_failures(reproduction.comparison)]
-    return page(title or f"{reproduction.name}: {reproduction.title}", [*sections, *plots])
+    sections = [("Set-up", setup_html(comparison)), ("Results", table_html(table or comparison.table()))]
+    return page(title or comparison.name, [*sections, *plot_sections(comparison), *failure_sections(comparison)])

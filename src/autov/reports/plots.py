@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,7 @@ def convergence_plot(
     labels = _some("algorithms", algorithms, comparison.algorithms)
     columns = min(3, len(chosen))
     rows = -(-len(chosen) // columns)
-    with mpl.rc_context(STYLE):
-        figure = new_figure(4.2 * columns, 3.2 * rows + 0.5)
+    with drawing(4.2 * columns, 3.2 * rows + 0.5) as figure:
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
         for ax, problem in zip(axes, chosen, strict=False):
             _panel(ax, comparison, problem, labels)
@@ -73,8 +73,7 @@ def parameter_plot(comparison: Comparison) -> Figure:
     columns = min(4, len(comparison.problems))
     rows = -(-len(comparison.problems) // columns)
     at = np.arange(len(comparison.algorithms))
-    with mpl.rc_context(STYLE):
-        figure = new_figure(2.9 * columns, 2.5 * rows)
+    with drawing(2.9 * columns, 2.5 * rows) as figure:
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
         for ax, problem in zip(axes, comparison.problems, strict=False):
             runs = [comparison.values(problem, label) for label in comparison.algorithms]
@@ -157,9 +156,8 @@ def rank_plot(comparison: Comparison, level: float = 0.05) -> Figure:
     groups = groups_of(ranks, scores.critical_difference)
     half = (k + 1) // 2
     depth = 0.9 + 0.35 * len(groups) + 0.5 * half
-    with mpl.rc_context(STYLE):
-        sides = 0.08 * max(0, max(len(_text(label)) for label in order) - 10)  # inches for long labels, left and right
-        figure = new_figure(7.0 + 2 * sides, 0.8 + 0.45 * depth)
+    sides = 0.08 * max(0, max(len(_text(label)) for label in order) - 10)  # inches for long labels, left and right
+    with drawing(7.0 + 2 * sides, 0.8 + 0.45 * depth) as figure:
         ax = figure.add_subplot()
         margin = (0.35 * (k - 1) + 0.5) * (1 + sides / 1.5)
         ax.set_xlim(1 - margin, k + margin)
@@ -211,6 +209,18 @@ def new_figure(width: float, height: float) -> Figure:
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+@contextmanager
+def drawing(width: float, height: float) -> Iterator[Figure]:
+    """A new figure of that size in inches; what is drawn inside the block has the style of all plots."""
+    with mpl.rc_context(STYLE):
+        yield new_figure(width, height)
+
+
+def shades(count: int) -> Array:
+    """Colours for one thing after another, light to dark, shape (count, 4)."""
+    return mpl.colormaps["viridis"](np.linspace(0.9, 0.0, count))
 
 
 def svg(figure: Figure) -> str:

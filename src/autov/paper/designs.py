@@ -13,7 +13,7 @@ from autov.designer import design
 from autov.operators import AffineOperator, load
 
 
-class Wanted(NamedTuple):
+class DesignSpec(NamedTuple):
     """An operator to design: trained on which problem, of which form, with how many parameter sets."""
 
     problem: str = "rastrigin"
@@ -26,13 +26,13 @@ class Wanted(NamedTuple):
 
 
 def design_operators(
-    wanted: Mapping[str, Wanted], folder: str | os.PathLike[str], *, preset: str = "quick", seed: Seed = 1,
+    specs: Mapping[str, DesignSpec], folder: str | os.PathLike[str], *, preset: str = "quick", seed: Seed = 1,
     workers: int | None = None, progress: Any = True, announce: Callable[[str], None] | None = None,
 ) -> dict[str, AffineOperator]:  # fmt: skip
     """Design what is not in the folder yet; a search that was interrupted goes on.
 
     Args:
-        wanted: column -> operator.
+        specs: column -> operator.
         folder: a folder for each operator is made in it.
         preset: of the searches.
         seed: of the searches.
@@ -41,13 +41,13 @@ def design_operators(
         announce: called with the name of each search before it starts.
     """
     found = {}
-    for label, item in wanted.items():
-        place = Path(folder) / item.folder(preset, seed_of(seed))
+    for label, spec in specs.items():
+        place = Path(folder) / spec.folder(preset, seed_of(seed))
         if not (place / "operator.json").is_file():
             if announce:
                 announce(place.name)
             designed = design(
-                item.problem, form=item.form, rows=item.rows, preset=preset, rng=seed, workers=workers,
+                spec.problem, form=spec.form, rows=spec.rows, preset=preset, rng=seed, workers=workers,
                 checkpoint=place / "search.npz", resume=True, progress=progress,
             )  # fmt: skip
             designed.operator.save(place / "operator.json")

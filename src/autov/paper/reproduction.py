@@ -1,4 +1,4 @@
-"""`reproduce` runs an experiment of the paper and puts its figures beside ours."""
+"""`reproduce` runs a table of the paper again and puts what it prints beside our results."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from autov.core import InputError, Seed, seed_of
-from autov.experiments.compare import Comparison, compare_experiment
-from autov.experiments.designed import as_algorithms, design_operators
-from autov.experiments.paper import Printed, Runs, paper_figures, printed
-from autov.experiments.run import Progress
-from autov.experiments.store import Store
-from autov.experiments.table import Entry, Table, scientific
+from autov.experiments import Comparison, Entry, Store, Table, compare_experiment
+from autov.experiments.runner import Progress
+from autov.experiments.table import scientific
+from autov.paper.designs import as_algorithms, design_operators
+from autov.paper.tables import PaperTable, Runs, paper_table, printed_values
 from autov.stats import Summary
 
 
@@ -35,11 +34,13 @@ class Paired(NamedTuple):
 
     @property
     def log_ratio(self) -> float | None:
-        """log10(ours / paper) of the means; None where one of them is zero or their signs differ."""
+        """log10(ours / paper) of the means; None where only one of them is zero or their signs differ."""
         a, b = self.ours.mean, self.paper_mean
         if a == b:
             return 0.0
-        return math.log10(a / b) if math.isfinite(a) and a * b > 0 else None
+        if not (math.isfinite(a) and math.isfinite(b)) or a == 0 or b == 0 or (a < 0) != (b < 0):
+            return None
+        return math.log10(abs(a)) - math.log10(abs(b))  # a quotient may overflow
 
     @property
     def agrees(self) -> bool | None:
@@ -49,7 +50,7 @@ class Paired(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Reproduction:
-    """An experiment of the paper, run again."""
+    """A table of the paper, run again."""
 
     name: str
     title: str
@@ -118,10 +119,10 @@ def reproduce(
     store: Store | str | os.PathLike[str] | None = "results.db", seed: Seed = 1, progress: Progress | None = None,
     preset: str = "quick", designs: str | os.PathLike[str] = "runs/designs",
 ) -> Reproduction:  # fmt: skip
-    """Run an experiment of the paper (what the store has is not run again) and compare it with the printed figures.
+    """Run a table of the paper (what the store has is not run again) and compare it with what is printed.
 
     Args:
-        name: one of EXPERIMENTS.
+        name: one of PAPER_TABLES.
         runs: runs of each cell, or a dict of column -> runs; None for the paper's 30.
         workers: processes; None for all cores.
         store: a file, an open Store, or None to keep nothing.
@@ -130,44 +131,44 @@ def reproduce(
         preset: of the searches behind table-5, table-6 and fig-5, whose operators are designed first.
         designs: folder of those operators; what is there is not designed again.
     """
-    entry = printed(name)
-    if entry.designs:
-        found = design_operators(entry.designs, designs, preset=preset, seed=seed, workers=workers)
-        entry = replace(entry, algorithms=as_algorithms(found))
-    planned = entry.experiment(name, runs, seed_of(seed))
-    return pair(name, compare_experiment(planned, store, workers=workers, reference=entry.reference, progress=progress))
+    table = paper_table(name)
+    if table.designs:
+        found = design_operators(table.designs, designs, preset=preset, seed=seed, workers=workers)
+        table = replace(table, algorithms=as_algorithms(found))
+    planned = table.experiment(name, runs, seed_of(seed))
+    return pair(name, compare_experiment(planned, store, workers=workers, reference=table.reference, progress=progress))
 
 
 def pair(name: str, comparison: Comparison) -> Reproduction:
-    """Put the results of an experiment beside the paper's figures."""
-    entry = printed(name)
-    if set(comparison.problems) != set(entry.problems) or set(comparison.algorithms) != set(entry.columns):
+    """Put the results of a table beside what the paper prints."""
+    table = paper_table(name)
+    if set(comparison.problems) != set(table.problems) or set(comparison.algorithms) != set(table.columns):
         raise InputError(f"{name}: these are results of other algorithms or problems ({comparison.name})")
     scores = comparison.scores()
     cells = []
-    for problem, path in entry.problems.items():
-        row = _printed_row(entry, path)
-        for label in entry.columns:
+    for problem, path in table.problems.items():
+        row = _printed_row(table, path)
+        for label in table.columns:
             ours, paper, p = scores.cells[problem, label], row[label], None
-            if entry.signs:
+            if table.signs:
                 signs = paper.get("versus_autov", ""), ours.mark
             else:  # which of the two columns has the smaller mean
-                base = scores.cells[problem, entry.reference].summary.mean
-                signs = _smaller(paper["mean"], row[entry.reference]["mean"]), _smaller(ours.summary.mean, base)
-                p = _welch(paper, row[entry.reference], entry.runs)
-            if label == entry.reference:
+                base = scores.cells[problem, table.reference].summary.mean
+                signs = _smaller(paper["mean"], row[table.reference]["mean"]), _smaller(ours.summary.mean, base)
+                p = _welch(paper, row[table.reference], table.runs)
+            if label == table.reference:
                 signs, p = ("", ""), None
             cells.append(Paired(problem, label, paper["mean"], paper["std"], *signs, ours.summary, p))
-    return Reproduction(name, entry.title, entry.signs, comparison, tuple(cells), entry.notes)
+    return Reproduction(name, table.title, table.signs, comparison, tuple(cells), table.notes)
 
 
-def _printed_row(entry: Printed, path: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+def _printed_row(table: PaperTable, path: tuple[str, ...]) -> dict[str, dict[str, Any]]:
     """Mean and standard deviation of each column; not a number where the paper prints none."""
-    row = paper_figures().get(entry.table, {})
+    row = printed_values().get(table.table, {})
     for key in path:
         row = row.get(key, {})
     cells = {}
-    for label in entry.columns:
+    for label in table.columns:
         cell = row.get(label)
         cells[label] = cell if isinstance(cell, dict) else {"mean": math.nan if cell is None else cell, "std": math.nan}
     return cells

@@ -10,9 +10,10 @@ from typing import Literal
 import numpy as np
 
 from autov.core import Array, InputError, Seed, seed_of
-from autov.experiments.experiment import Algorithms, Experiment, Problems, experiment
-from autov.experiments.run import Progress, run
-from autov.experiments.store import Failure, Row, Store
+from autov.experiments.plan import Algorithms, Experiment, Problems, experiment
+from autov.experiments.row import Failure, Row
+from autov.experiments.runner import Progress, run
+from autov.experiments.store import Store
 from autov.experiments.table import Entry, Table, scientific
 from autov.stats import Scores, score
 

@@ -21,8 +21,9 @@ from autov.core import Array, InputError, WorkerError
 from autov.engines import worker_count
 from autov.engines.pools import single_threaded
 from autov.experiments.curve import grid, sample
-from autov.experiments.experiment import Experiment
-from autov.experiments.store import Failure, Store
+from autov.experiments.plan import Experiment
+from autov.experiments.row import Failure
+from autov.experiments.store import Store
 from autov.experiments.task import Task
 
 Progress = Callable[[int, int, float | None], object]  # finished tasks, all tasks, seconds left (None: unknown)

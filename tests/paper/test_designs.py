@@ -7,10 +7,9 @@ import pytest
 
 from autov.core import InputError
 from autov.designer import design as real_design
-from autov.experiments import designed as module
-from autov.experiments.designed import Wanted, design_operators
-from autov.experiments.paper import EXPERIMENTS, printed
-from autov.experiments.reproduction import reproduce
+from autov.paper import PAPER_TABLES, DesignSpec, design_operators, paper_table, reproduce
+from autov.paper import designs as module
+from autov.paper.page import reproduction_page
 from autov.reports.plots import parameter_plot, svg
 
 
@@ -29,7 +28,7 @@ def counted(monkeypatch):
 
 
 def test_operators_are_designed_once(tmp_path, counted):
-    wanted = {"a": Wanted("sphere", "h2", 2), "b": Wanted("ackley", "h3", 3)}
+    wanted = {"a": DesignSpec("sphere", "h2", 2), "b": DesignSpec("ackley", "h3", 3)}
     said = []
     first = design_operators(wanted, tmp_path, workers=1, progress=False, announce=said.append)
     assert counted == [("sphere", "h2", 2), ("ackley", "h3", 3)]
@@ -43,10 +42,10 @@ def test_operators_are_designed_once(tmp_path, counted):
 
 def test_a_table_of_designed_operators(tmp_path, counted, monkeypatch):
     short = dataclasses.replace(
-        EXPERIMENTS["table-5"], problems={name: (name,) for name in ("ackley", "schwefel_2_22")}, dim=3, maxfev=300,
-        popsize=20, designs={form: Wanted("sphere", form, 2) for form in ("h1", "h3")},
+        PAPER_TABLES["table-5"], problems={name: (name,) for name in ("ackley", "schwefel_2_22")}, dim=3, maxfev=300,
+        popsize=20, designs={form: DesignSpec("sphere", form, 2) for form in ("h1", "h3")},
     )  # fmt: skip
-    monkeypatch.setitem(EXPERIMENTS, "table-5", short)
+    monkeypatch.setitem(PAPER_TABLES, "table-5", short)
     found = reproduce("table-5", runs={"h1": 2, "h3": 3}, workers=1, store=None, designs=tmp_path)
     assert len(counted) == 2
     cells = {(cell.problem, cell.algorithm): cell for cell in found.cells}
@@ -62,14 +61,15 @@ def test_a_table_of_designed_operators(tmp_path, counted, monkeypatch):
 
 def test_a_figure_has_no_figures_of_the_paper(tmp_path, counted, monkeypatch):
     short = dataclasses.replace(
-        EXPERIMENTS["fig-5"], problems={"sphere": ("sphere",)}, dim=3, maxfev=300, popsize=20,
-        designs={f"k={k}": Wanted("sphere", "h3", k) for k in (1, 10)},
+        PAPER_TABLES["fig-5"], problems={"sphere": ("sphere",)}, dim=3, maxfev=300, popsize=20,
+        designs={f"k={k}": DesignSpec("sphere", "h3", k) for k in (1, 10)},
     )  # fmt: skip
-    monkeypatch.setitem(EXPERIMENTS, "fig-5", short)
+    monkeypatch.setitem(PAPER_TABLES, "fig-5", short)
     found = reproduce("fig-5", runs=2, workers=1, store=None, designs=tmp_path)
     assert found.signs == (0, 0)
     assert found.mean_log_ratio is None
     assert "(the paper" not in found.table().caption
+    assert "0 of 0" not in found.table().notes[0] + reproduction_page(found)
     assert len(counted) == 2
     drawn = svg(parameter_plot(found.comparison))
     assert "k=10" in drawn
@@ -77,9 +77,9 @@ def test_a_figure_has_no_figures_of_the_paper(tmp_path, counted, monkeypatch):
 
 
 def test_the_paper_designs():
-    assert [w.form for w in printed("table-5").designs.values()] == ["h1", "h2", "h3", "h4", "h5"]
-    assert [w.rows for w in printed("fig-5").designs.values()] == [1, 5, 10, 15, 20]
-    assert all(label == w.problem for label, w in printed("table-6").designs.items())
-    same = {printed(name).designs[label] for name, label in
+    assert [w.form for w in paper_table("table-5").designs.values()] == ["h1", "h2", "h3", "h4", "h5"]
+    assert [w.rows for w in paper_table("fig-5").designs.values()] == [1, 5, 10, 15, 20]
+    assert all(label == w.problem for label, w in paper_table("table-6").designs.items())
+    same = {paper_table(name).designs[label] for name, label in
             (("table-5", "h3"), ("fig-5", "k=10"), ("table-6", "rastrigin"))}  # fmt: skip
     assert len(same) == 1

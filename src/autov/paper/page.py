@@ -1,4 +1,7 @@
-"""The page of reproduced tables, made from saved results: ``autov reproduce --docs FOLDER > docs/reproduce.md``."""
+"""Pages of reproduced tables: one table in HTML, and all that were saved in Markdown.
+
+``autov reproduce --docs FOLDER > docs/reproduce.md`` makes the latter.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ import json
 from pathlib import Path
 
 from autov.core import FileError, InputError
-from autov.experiments import EXPERIMENTS, Paired, Reproduction
 from autov.experiments.compact import unpack
-from autov.experiments.reproduction import pair
-from autov.reports.tables import to_markdown
+from autov.paper.reproduction import Paired, Reproduction, pair
+from autov.paper.tables import PAPER_TABLES
+from autov.reports import page, to_markdown
+from autov.reports.html import code_html, failure_sections, plot_sections, setup_html, table_html
 
 HEAD = """# The paper's tables, reproduced
 
@@ -28,9 +32,9 @@ def _section(found: Reproduction, data: dict[str, object], remarks: str) -> str:
     agreed, known = found.signs
     ratio = found.mean_log_ratio
     versions = ", ".join(f"{name} {number}" for name, number in dict(data["versions"]).items())  # type: ignore[call-overload]
+    signs = f"{agreed} of {known} signs agree ({100 * agreed / known:.0f} %). " if known else ""
     facts = (
-        f"{agreed} of {known} signs agree ({100 * agreed / max(known, 1):.0f} %). "
-        f"Mean |log10(ours / paper)| {'n/a' if ratio is None else f'{ratio:.2f}'}. "
+        f"{signs}Mean |log10(ours / paper)| {'n/a' if ratio is None else f'{ratio:.2f}'}. "
         f"Seed {data['seed']}, {data['maxfev']:,} evaluations, population {data['popsize']}; "
         f"{data['seconds']:,} seconds of computing; {versions}."
     )
@@ -41,7 +45,8 @@ def _section(found: Reproduction, data: dict[str, object], remarks: str) -> str:
         for c in found.disagreements()
     ]
     listed = "\n".join(cells) or "none"
-    parts = [f"## {found.name}: {found.title}", facts, to_markdown(found.table()), f"Other signs:\n\n{listed}", remarks]
+    others = f"Other signs:\n\n{listed}" if known else ""
+    parts = [f"## {found.name}: {found.title}", facts, to_markdown(found.table()), others, remarks]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -49,7 +54,7 @@ def _unclear(cell: Paired) -> bool:
     return cell.paper_p is not None and cell.paper_p > 0.05
 
 
-def reproduced_page(folder: Path) -> str:
+def tables_page(folder: Path) -> str:
     """Markdown of all tables found in the folder, in the order of the paper."""
     if not folder.is_dir():
         raise InputError(f"--docs: no folder {str(folder)!r}")
@@ -59,7 +64,7 @@ def reproduced_page(folder: Path) -> str:
             title, _, text = part.partition("\n")
             remarks[title.strip()] = text.strip()
     sections = [HEAD.strip()]
-    for name in EXPERIMENTS:
+    for name in PAPER_TABLES:
         path = folder / f"{name}.json"
         if path.is_file():
             try:
@@ -68,3 +73,23 @@ def reproduced_page(folder: Path) -> str:
                 raise FileError(f"{path}: cannot be read: {error}") from None
             sections.append(_section(pair(name, unpack(data, str(path))), data, remarks.get(name, "")))
     return "\n\n".join(sections) + "\n"
+
+
+def reproduction_page(reproduction: Reproduction, title: str | None = None) -> str:
+    """One table in HTML: set-up, the paper's values and ours, other signs, our results and plots."""
+    comparison = reproduction.comparison
+    agreed, known = reproduction.signs
+    sections = [
+        ("Set-up", setup_html(comparison)),
+        ("The paper's figures and ours", table_html(reproduction.table())),
+    ]
+    if known:
+        listed = [
+            f"{c.algorithm} on {c.problem}: ours {c.our_sign}, the paper's {c.paper_sign}"
+            for c in reproduction.disagreements()
+        ]
+        heading = f"Other signs than the paper's ({known - agreed} of {known})"
+        sections.append((heading, code_html("\n".join(listed) or "none")))
+    sections.append(("Our results", table_html(comparison.table())))
+    sections += [*plot_sections(comparison), *failure_sections(comparison)]
+    return page(title or f"{reproduction.name}: {reproduction.title}", sections)

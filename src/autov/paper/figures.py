@@ -7,11 +7,14 @@ population of the plain one, and the box is transformed with it (Figures 1 and 2
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from autov.algorithms import Metaheuristic
 from autov.algorithms.registry import make
 from autov.core import Array, Box, InputError, generator
 
@@ -20,8 +23,8 @@ ANGLE = np.deg2rad(35.0)
 TURN = np.array([[np.cos(ANGLE), np.sin(ANGLE)], [-np.sin(ANGLE), np.cos(ANGLE)]])
 
 
-class Figure(NamedTuple):
-    """What one figure shows."""
+class BehaviourFigure(NamedTuple):
+    """What one of the figures shows."""
 
     title: str
     algorithms: tuple[tuple[str, str, dict[str, Any]], ...]  # label, name, settings
@@ -30,18 +33,18 @@ class Figure(NamedTuple):
 
 _EYE = np.eye(2)
 _SBX = {"mutation_probability": 0.0, "variable_probability": 1.0}
-FIGURES = {
-    "fig-1": Figure(
+BEHAVIOUR_FIGURES = {
+    "fig-1": BehaviourFigure(
         "search behaviour of SBX and SBX' based GAs, with and without translation",
         (("SBX based GA", "ga", _SBX), ("SBX' based GA", "ga", {**_SBX, "keep": 0.1})),
         (("plain", _EYE, 0.0), ("x' = x + 4", _EYE, 4.0), ("x' = x - 6", _EYE, -6.0)),
     ),
-    "fig-2": Figure(
+    "fig-2": BehaviourFigure(
         "search behaviour of CMA-ES and FEP, with and without scaling",
         (("CMA-ES", "cma-es", {}), ("FEP", "fep", {})),
         (("plain", _EYE, 0.0), ("x' = 10 x", 10 * _EYE, 0.0), ("x' = x / 10", 0.1 * _EYE, 0.0)),
     ),
-    "fig-3": Figure(
+    "fig-3": BehaviourFigure(
         "search behaviour of DE and SBX based GA, with and without rotation",
         (("DE (mutation only)", "de", {"CR": 1.0}), ("SBX based GA", "ga", _SBX)),
         (("plain", _EYE, 0.0), ("x' = x M", TURN, 0.0)),
@@ -50,7 +53,7 @@ FIGURES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Behaviour:
+class SearchBehaviour:
     """Populations of every generation, for each algorithm and transformation."""
 
     name: str
@@ -83,11 +86,15 @@ def quartic_bowl(z: Array) -> Array:
     return (z**4).sum(axis=-1)
 
 
-def behaviour(name: str, seed: int = 1) -> Behaviour:
+def _moved_bowl(x: Array, matrix: Array, shift: float) -> Array:
+    return quartic_bowl(x @ matrix + shift)
+
+
+def search_behaviour(name: str, seed: int = 1) -> SearchBehaviour:
     """Run the algorithms of a figure."""
-    if name not in FIGURES:
-        raise InputError(f"figure: one of {', '.join(FIGURES)}, got {name!r}")
-    figure = FIGURES[name]
+    if name not in BEHAVIOUR_FIGURES:
+        raise InputError(f"figure: one of {', '.join(BEHAVIOUR_FIGURES)}, got {name!r}")
+    figure = BEHAVIOUR_FIGURES[name]
     # Figure 3 starts in the middle of a wide box: a turned population must not meet the border.
     wide = 10.0 if name == "fig-3" else 1.0
     plain_box = Box.cube(-wide * BOUND, wide * BOUND, 2)
@@ -104,27 +111,29 @@ def behaviour(name: str, seed: int = 1) -> Behaviour:
             box = Box(corners.min(axis=0), corners.max(axis=0))
         boxes.append(box)
         for label, kind, settings in figure.algorithms:
-            history = _run(kind, settings, box, (first - shift) @ inverse, matrix, shift, seed)
+            function = partial(_moved_bowl, matrix=matrix, shift=shift)
+            start = box.clip((first - shift) @ inverse)
+            history = generations(make(kind, **settings), function, box, start, seed)
             populations[label, shown] = history
             plain = populations[label, figure.transformations[0][0]]
             gaps = [np.abs(np.sort(h @ matrix + shift, axis=0) - np.sort(p, axis=0)).max()
                     for h, p in zip(history, plain, strict=True)]  # fmt: skip
             deviation[label, shown] = float(max(gaps))
-    return Behaviour(
+    return SearchBehaviour(
         name, figure.title, tuple(a[0] for a in figure.algorithms), tuple(t[0] for t in figure.transformations),
         tuple((m, b) for _, m, b in figure.transformations), tuple(boxes), populations, deviation,
     )  # fmt: skip
 
 
-def _run(
-    kind: str, settings: dict[str, Any], box: Box, first: Array, matrix: Array, shift: float, seed: int
+def generations(
+    algorithm: Metaheuristic, function: Callable[[Array], Array], box: Box, first: Array, seed: int
 ) -> list[Array]:
-    algorithm = make(kind, **settings)
+    """The population after each generation, from the first one given; values of the function are those of a batch."""
     rng = generator(seed)
-    state = algorithm.init(box, POPSIZE, POPSIZE * (GENERATIONS + 1), rng, box.clip(first))
+    state = algorithm.init(box, POPSIZE, POPSIZE * (GENERATIONS + 1), rng, first)
     history = []
     for _ in range(GENERATIONS + 1):
         x, state = algorithm.ask(state, rng)
-        state = algorithm.tell(state, x, quartic_bowl(x @ matrix + shift), rng)
+        state = algorithm.tell(state, x, function(x), rng)
         history.append(algorithm.population(state)[0].copy())
     return history

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from autov.experiments.behaviour import Behaviour, quartic_bowl
-from autov.reports.plots import STYLE, new_figure
+from autov.paper.figures import SearchBehaviour, quartic_bowl
+from autov.reports.plots import Axes, Figure, drawing, shades
 
 
-def behaviour_plot(found: Behaviour) -> Figure:
+def behaviour_plot(found: SearchBehaviour) -> Figure:
     """One row for each algorithm, one panel for each transformation; later generations are darker."""
     rows, columns = len(found.algorithms), len(found.transformations)
-    with mpl.rc_context(STYLE):
-        figure = new_figure(3.1 * columns, 3.1 * rows)
+    with drawing(3.1 * columns, 3.1 * rows) as figure:
         axes = figure.subplots(rows, columns, squeeze=False)
         for i, algorithm in enumerate(found.algorithms):
             for j, shown in enumerate(found.transformations):
@@ -24,7 +20,7 @@ def behaviour_plot(found: Behaviour) -> Figure:
         return figure
 
 
-def _panel(ax: Axes, found: Behaviour, algorithm: str, j: int) -> None:
+def _panel(ax: Axes, found: SearchBehaviour, algorithm: str, j: int) -> None:
     history = found.populations[algorithm, found.transformations[j]]
     matrix, shift = found.maps[j]
     # The window of every panel is the transformed window of the plain one, so the same search looks the same.
@@ -36,8 +32,7 @@ def _panel(ax: Axes, found: Behaviour, algorithm: str, j: int) -> None:
     grid = np.stack(np.meshgrid(x, y), axis=-1)
     values = quartic_bowl(grid @ matrix + shift)
     ax.contour(x, y, values ** (1 / 4), levels=10, colors="#bbbbbb", linewidths=0.6)
-    shades = mpl.colormaps["viridis"](np.linspace(0.9, 0.0, len(history)))
-    for population, shade in zip(history, shades, strict=True):
+    for population, shade in zip(history, shades(len(history)), strict=True):
         ax.scatter(population[:, 0], population[:, 1], s=10, color=shade, linewidths=0)
     optimum = (np.zeros(2) - shift) @ np.linalg.inv(matrix)
     ax.plot(*optimum, "r+", markersize=9)

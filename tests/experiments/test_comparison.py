@@ -1,0 +1,65 @@
+import dataclasses
+import subprocess
+import sys
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from autov.core import InputError
+from autov.experiments import Comparison, compare, experiment
+from tests.experiments.tiny import RandomSearch
+from tests.reports.made import made_comparison
+
+SMALL = {"dim": 3, "maxfev": 300, "popsize": 10, "workers": 1}
+
+
+def test_a_comparison(tmp_path):
+    options = {**SMALL, "store": tmp_path / "r.db"}
+    first = compare({"autov": "autov", "mine": RandomSearch()}, "sphere,f9", runs=8, **options)
+    assert first.reference == "autov"
+    assert first.values("sphere", "mine").shape == (8,)
+    counts, curves = first.curves("f9", "autov")
+    assert curves.shape == (8, len(counts))
+    more = compare({"autov": "autov", "mine": RandomSearch()}, "sphere,f9", runs=10, **options)
+    assert np.array_equal(more.values("f9", "mine")[:8], first.values("f9", "mine"))
+    table = more.table()
+    assert table.columns == ("problem", "autov", "mine")
+    assert table.rows[0][1][1].mark == "-", "random search is worse than autov"
+    assert table.rows[0][1][0].best
+    assert table.footer[0] == ("+/-/=", ("", "0/2/0"))
+
+
+def test_the_reference():
+    options = {**SMALL, "maxfev": 20, "runs": 1, "store": None}
+    assert compare(["ga", "de"], "sphere", **options).reference == "de"
+    assert compare(["ga", "de"], "sphere", reference="ga", **options).reference == "ga"
+    with pytest.raises(InputError, match=r"reference: 'x' is none of the algorithms \(ga, de\)"):
+        compare(["ga", "de"], "sphere", reference="x", **options)
+
+
+def test_runs_may_differ():
+    planned = experiment(["ga", "de"], "f1,f2", runs={"ga": 1, "de": 3})
+    assert Counter(task.label for task in planned.tasks) == {"ga": 2, "de": 6}
+    assert [task.run for task in planned.tasks] == sorted(task.run for task in planned.tasks)
+    with pytest.raises(InputError, match="one for each of ga, de"):
+        experiment(["ga", "de"], "f1", runs={"ga": 1})
+
+
+def test_experiments_do_not_draw():
+    code = "import sys, autov.experiments; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_best_median_is_set_off():
+    made = made_comparison()
+    rows = [row for row in made.rows if row.problem == "f_1" and row.label != "autov"]
+    lucky = [dataclasses.replace(row, best=row.best if row.run or row.label != "ga" else 1e6) for row in rows]
+    skewed = Comparison("skewed", ("ga", "<b>|&"), ("f_1",), "ga", tuple(lucky))
+    best = {show: [entry.best for entry in skewed.table(show).rows[0][1]] for show in ("mean", "median")}
+    assert best == {"mean": [False, True], "median": [True, False]}
+
+
+def test_peers_are_known_from_python():
+    code = "import autov; autov.compare; from autov.experiments import RESOLVERS; assert 'cma' in RESOLVERS"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,108 @@
+"""The paper's values beside ours: signs, ratios, counts."""
+
+import dataclasses
+import math
+import subprocess
+import sys
+
+import pytest
+
+from autov.core import InputError
+from autov.experiments import Comparison
+from autov.paper import AS_WRITTEN, PAPER_TABLES, Paired, Reproduction, reproduce
+from autov.stats import summarise
+from tests.reports.made import made_row
+
+
+def cell(ours, paper, our_sign="", paper_sign="", problem="f1", algorithm="GA"):
+    return Paired(problem, algorithm, paper, 1.0, paper_sign, our_sign, summarise([ours]))
+
+
+def made(cells):
+    """A reproduction of these cells; the last column is the reference."""
+    rows = tuple(made_row(c.problem, c.algorithm, 0, c.ours.mean) for c in cells)
+    algorithms, problems = (tuple(dict.fromkeys(names)) for names in
+                            ((c.algorithm for c in cells), (c.problem for c in cells)))  # fmt: skip
+    comparison = Comparison("made", algorithms, problems, algorithms[-1], rows)
+    return Reproduction("table-0", "made", True, comparison, tuple(cells), ())
+
+
+@pytest.mark.parametrize(
+    ("ours", "paper", "ratio"),
+    [
+        (1e5, 1e-5, 10.0),
+        (1e-5, 1e5, -10.0),
+        (1e200, 1e-200, 400.0),
+        (1e-200, 1e-199, -1.0),
+        (-10.0, -100.0, -1.0),
+        (0.0, 0.0, 0.0),
+        (0.0, 1.0, None),
+        (1.0, 0.0, None),
+        (-1.0, 1.0, None),
+        (math.inf, 1.0, None),
+        (1.0, math.nan, None),
+    ],
+)
+def test_the_log_ratio_of_a_cell_is_not_clipped(ours, paper, ratio):
+    assert cell(ours, paper).log_ratio == ratio
+
+
+def test_mean_log_ratios_are_exact():
+    found = made([
+        cell(1e5, 1e-5), cell(1.0, 100.0, algorithm="AutoV"),
+        cell(0.0, 1.0, problem="f2"), cell(1e-3, 1.0, problem="f2", algorithm="AutoV"),
+        cell(10.0, 1.0, problem="f3"), cell(-1.0, 1.0, problem="f3", algorithm="AutoV"),
+    ])  # fmt: skip
+    assert found.ratios() == {"GA": 5.5, "AutoV": 2.5}
+    assert found.mean_log_ratio == 4.0
+    assert found.table().footer == (("|log10 ratio|", ("5.50", "2.50")),)
+    assert [entry.data["log10_ratio"] for _, entries in found.table().rows for entry in entries] == [
+        10.0, -2.0, None, -3.0, 1.0, None,
+    ]  # fmt: skip
+
+
+def test_signs_are_counted_where_both_are_known():
+    found = made([
+        cell(1.0, 1.0, "+", "+"), cell(2.0, 2.0, "-", "=", algorithm="DE"), cell(3.0, 3.0, algorithm="AutoV"),
+        cell(1.0, 1.0, "=", "=", problem="f2"), cell(2.0, 2.0, "+", "", problem="f2", algorithm="DE"),
+        cell(3.0, 3.0, problem="f2", algorithm="AutoV"),
+    ])  # fmt: skip
+    assert [c.agrees for c in found.cells] == [True, False, None, True, None, None]
+    assert found.signs == (2, 3)
+    assert [(c.problem, c.algorithm) for c in found.disagreements()] == [("f1", "DE")]
+    table = found.table()
+    assert table.notes == ("Signs (against AutoV; rank sum test, 0.05): 2 of 3 agree, the others are set off.",)
+    assert [entry.mark for entry in table.rows[0][1]] == ["+", "- (paper =)", ""]
+    assert [entry.best for entry in table.rows[0][1]] == [False, True, False]
+
+
+def test_a_table_without_signs_counts_none():
+    found = made([cell(1.0, math.nan, "+"), cell(2.0, math.nan, algorithm="AutoV")])
+    assert found.signs == (0, 0)
+    assert found.mean_log_ratio is None
+    assert found.table().notes == ("Signs (against AutoV; rank sum test, 0.05).",)
+    assert [entry.detail for entry in found.table().rows[0][1]] == ["", ""]
+
+
+def test_reproduce(monkeypatch):
+    few = {label: AS_WRITTEN[label] for label in ("GA", "AutoV")}
+    where = {name: PAPER_TABLES["table-7-text"].problems[name] for name in ("paper-f1", "paper-f6")}
+    short = dataclasses.replace(PAPER_TABLES["table-7-text"], algorithms=few, problems=where, maxfev=1000)
+    monkeypatch.setitem(PAPER_TABLES, "table-7-text", short)
+    found = reproduce("table-7-text", runs=6, workers=1, store=None)
+    cells = {(cell.problem, cell.algorithm): cell for cell in found.cells}
+    assert cells["paper-f1", "GA"].paper_mean == 14.973
+    assert cells["paper-f1", "GA"].paper_sign == "-"
+    assert cells["paper-f1", "AutoV"].agrees is None
+    agreed, known = found.signs
+    assert known == 2
+    assert len(found.disagreements()) == known - agreed
+    assert f"{agreed} of 2 agree" in found.table().notes[0]
+    assert set(found.ratios()) == {"GA", "AutoV"}
+    with pytest.raises(InputError, match="unknown 'table-4'"):
+        reproduce("table-4")
+
+
+def test_reproducing_does_not_draw():
+    code = "import sys, autov; autov.reproduce; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
