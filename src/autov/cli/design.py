@@ -59,7 +59,7 @@ def design(
     from autov.designer import design as search
     from autov.designer.known import beside_known
     from autov.problems import resolve_problem, takes_points
-    from autov.reports.design_report import write_design
+    from autov.reports.design import write_design
 
     bounds = {"lower": lower, "upper": upper, "vectorized": vectorized}
     training = [resolve_problem(name, dim=dim, **bounds) for name in problems]

@@ -2,21 +2,23 @@
 
 from autov.deprecation import moved
 from autov.experiments.comparison import Comparison, compare, compare_experiment
-from autov.experiments.plan import Experiment, expand_problems, experiment
+from autov.experiments.plan import Experiment, experiment
 from autov.experiments.row import Failure, Row
 from autov.experiments.runner import Outcome, run
 from autov.experiments.store import Store
 from autov.experiments.table import Entry, Table
-from autov.experiments.task import RESOLVERS, Task, resolve_algorithm
+from autov.experiments.task import Task
 
 __all__ = [
-    "RESOLVERS", "Comparison", "Entry", "Experiment", "Failure", "Outcome", "Row", "Store", "Table", "Task", "compare",
-    "compare_experiment", "expand_problems", "experiment", "resolve_algorithm", "run",
+    "Comparison", "Entry", "Experiment", "Failure", "Outcome", "Row", "Store", "Table", "Task", "compare",
+    "compare_experiment", "experiment", "run",
 ]  # fmt: skip
 
 __getattr__ = moved(
     __name__,
     {
+        "expand_problems": "autov.problems.expand_names",
+        "resolve_algorithm": "autov.algorithms.resolve_algorithm",
         "EXPERIMENTS": "autov.paper.PAPER_TABLES",
         "Paired": "autov.paper.Paired",
         "Reproduction": "autov.paper.Reproduction",

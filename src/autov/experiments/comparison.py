@@ -12,7 +12,7 @@ import numpy as np
 from autov.core import Array, InputError, Seed, seed_of
 from autov.experiments.plan import Algorithms, Experiment, Problems, experiment
 from autov.experiments.row import Failure, Row
-from autov.experiments.runner import Progress, run
+from autov.experiments.runner import TaskProgress, run
 from autov.experiments.store import Store
 from autov.experiments.table import Entry, Table, scientific
 from autov.stats import Scores, score
@@ -107,7 +107,7 @@ def choose_reference(labels: tuple[str, ...], reference: str | None) -> str:
 
 def compare_experiment(
     planned: Experiment, store: Store | str | os.PathLike[str] | None, *, workers: int | None = None,
-    reference: str | None = None, progress: Progress | None = None,
+    reference: str | None = None, progress: TaskProgress | None = None,
 ) -> Comparison:  # fmt: skip
     """Run what is missing of an experiment and compare all of it."""
     if not isinstance(store, Store):
@@ -122,7 +122,7 @@ def compare_experiment(
 def compare(
     algorithms: Algorithms, problems: Problems, *, dim: int | None = None, maxfev: int = 10_000, popsize: int = 100,
     runs: int = 30, rng: Seed = 1, store: Store | str | os.PathLike[str] | None = "results.db",
-    workers: int | None = None, reference: str | None = None, progress: Progress | None = None,
+    workers: int | None = None, reference: str | None = None, progress: TaskProgress | None = None,
     name: str = "comparison",
 ) -> Comparison:  # fmt: skip
     """Compare algorithms on problems.

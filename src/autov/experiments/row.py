@@ -48,7 +48,7 @@ class Setup:
     algorithm: str
     settings: str  # canonical JSON of all settings, defaults included
     label: str = field(compare=False)  # what tables call the algorithm
-    problem: str  # a name for `autov.problems.parse`, or of an object
+    problem: str  # a name for `autov.problem`, or of an object
     content: str  # digest of a problem that is not autov's own, else empty
     dim: int
     maxfev: int

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from autov.algorithms import Evolution
 from autov.core import Seed, seed_of
 from autov.designer import design
-from autov.operators import AffineOperator, load
+from autov.operators import AffineOperator, load_operator
 
 
 class DesignSpec(NamedTuple):
@@ -27,7 +27,7 @@ class DesignSpec(NamedTuple):
 
 def design_operators(
     specs: Mapping[str, DesignSpec], folder: str | os.PathLike[str], *, preset: str = "quick", seed: Seed = 1,
-    workers: int | None = None, progress: Any = True, announce: Callable[[str], None] | None = None,
+    workers: int | None = None, progress: Any = None, announce: Callable[[str], None] | None = None,
 ) -> dict[str, AffineOperator]:  # fmt: skip
     """Design what is not in the folder yet; a search that was interrupted goes on.
 
@@ -51,7 +51,7 @@ def design_operators(
                 checkpoint=place / "search.npz", resume=True, progress=progress,
             )  # fmt: skip
             designed.operator.save(place / "operator.json")
-        found[label] = load(place / "operator.json")
+        found[label] = load_operator(place / "operator.json")
     return found
 
 

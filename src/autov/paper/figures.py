@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autov.algorithms import Metaheuristic
-from autov.algorithms.registry import make
+from autov.algorithms import Metaheuristic, Run, make_algorithm, solve
 from autov.core import Array, Box, InputError, generator
+from autov.problems import function_problem
 
 POPSIZE, GENERATIONS, BOUND = 10, 10, 10.0
 ANGLE = np.deg2rad(35.0)
@@ -113,7 +113,7 @@ def search_behaviour(name: str, seed: int = 1) -> SearchBehaviour:
         for label, kind, settings in figure.algorithms:
             function = partial(_moved_bowl, matrix=matrix, shift=shift)
             start = box.clip((first - shift) @ inverse)
-            history = generations(make(kind, **settings), function, box, start, seed)
+            history = generations(make_algorithm(kind, **settings), function, box, start, seed)
             populations[label, shown] = history
             plain = populations[label, figure.transformations[0][0]]
             gaps = [np.abs(np.sort(h @ matrix + shift, axis=0) - np.sort(p, axis=0)).max()
@@ -129,11 +129,11 @@ def generations(
     algorithm: Metaheuristic, function: Callable[[Array], Array], box: Box, first: Array, seed: int
 ) -> list[Array]:
     """The population after each generation, from the first one given; values of the function are those of a batch."""
-    rng = generator(seed)
-    state = algorithm.init(box, POPSIZE, POPSIZE * (GENERATIONS + 1), rng, first)
-    history = []
-    for _ in range(GENERATIONS + 1):
-        x, state = algorithm.ask(state, rng)
-        state = algorithm.tell(state, x, function(x), rng)
-        history.append(algorithm.population(state)[0].copy())
+    history: list[Array] = []
+
+    def watch(run: Run) -> None:
+        history.append(run.population.copy())
+
+    problem = function_problem(function, box, vectorized=True)
+    solve(problem, algorithm, maxfev=POPSIZE * (GENERATIONS + 1), popsize=POPSIZE, seed=seed, x0=first, watch=watch)
     return history

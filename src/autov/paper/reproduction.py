@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from autov.core import InputError, Seed, seed_of
 from autov.experiments import Comparison, Entry, Store, Table, compare_experiment
-from autov.experiments.runner import Progress
+from autov.experiments.runner import TaskProgress
 from autov.experiments.table import scientific
 from autov.paper.designs import as_algorithms, design_operators
 from autov.paper.tables import PaperTable, Runs, paper_table, printed_values
@@ -116,7 +116,7 @@ class Reproduction:
 
 def reproduce(
     name: str, runs: Runs = None, workers: int | None = None,
-    store: Store | str | os.PathLike[str] | None = "results.db", seed: Seed = 1, progress: Progress | None = None,
+    store: Store | str | os.PathLike[str] | None = "results.db", seed: Seed = 1, progress: TaskProgress | None = None,
     preset: str = "quick", designs: str | os.PathLike[str] = "runs/designs",
 ) -> Reproduction:  # fmt: skip
     """Run a table of the paper (what the store has is not run again) and compare it with what is printed.

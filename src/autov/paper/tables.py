@@ -26,7 +26,7 @@ from autov.paper.readings import (
     SLOWER_CMA,
     forms_fitted,
 )  # fmt: skip
-from autov.problems import EIGHT, PAPER, SIX, parse
+from autov.problems import EIGHT, PAPER_NAMES, SIX, resolve_problem
 
 Runs = int | Mapping[str, int] | None
 
@@ -71,7 +71,7 @@ def _six(*parts: tuple[str, str]) -> dict[str, tuple[str, ...]]:
 
 def _shifted(suffix: str = "") -> dict[str, tuple[str, ...]]:
     """The 13 problems with the optimum moved by 9 % of the bound; paper-f8 is so already."""
-    moved = {name: "" if name == "paper-f8" else f"+translate={-0.09 * parse(name).box.upper[0]:g}" for name in PAPER}
+    moved = {name: "" if name == "paper-f8" else f"+translate={-0.09 * resolve_problem(name).box.upper[0]:g}" for name in PAPER_NAMES}
     return {f"{name}{shift}{suffix}": _row(name) for name, shift in moved.items()}
 
 
@@ -130,7 +130,7 @@ PAPER_TABLES: dict[str, PaperTable] = {
     ),
     "table-7-text": PaperTable(
         "Nine algorithms on 13 problems, by the letter of the text", "table-7", AS_WRITTEN,
-        {name: _row(name) for name in PAPER}, "AutoV", True, (BY_THE_LETTER, PROBLEMS_FITTED),
+        {name: _row(name) for name in PAPER_NAMES}, "AutoV", True, (BY_THE_LETTER, PROBLEMS_FITTED),
     ),
     "table-8": PaperTable(
         "Nine algorithms on 13 rotated problems", "table-8", AS_FITTED, _shifted("+rotate=run"), "AutoV", True,
@@ -138,7 +138,7 @@ PAPER_TABLES: dict[str, PaperTable] = {
     ),
     "table-8-text": PaperTable(
         "Nine algorithms on 13 rotated problems, by the letter of the text", "table-8", AS_WRITTEN,
-        {f"{name}+rotate=run": _row(name) for name in PAPER}, "AutoV", True,
+        {f"{name}+rotate=run": _row(name) for name in PAPER_NAMES}, "AutoV", True,
         (_NEW_MATRIX, BY_THE_LETTER, PROBLEMS_FITTED),
     ),
     "table-9": PaperTable(

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from autov.core import Array, generator
+from autov.core.files import write_text
 from autov.designer import Design
 from autov.designer.search import HISTORY
 from autov.experiments import Entry, Table
@@ -86,18 +87,40 @@ def _comparison(values: Mapping[str, Array]) -> Table:
     )
 
 
-def design_page(design: Design, values: Mapping[str, Array] | None, command: str) -> str:
+def _retest(design: Design) -> Table:
+    rows = tuple(
+        (
+            name,
+            (
+                Entry(f"{v.mean():.5g}", detail=f"{v.std(ddof=1):.3g}"),
+                Entry(f"{np.median(v):.5g}"),
+                Entry(f"{v.min():.5g}"),
+                Entry(f"{v.max():.5g}"),
+            ),
+        )
+        for name, v in zip(design.settings["problems"], design.retested, strict=True)
+    )
+    caption = f"Best values of {design.retested.shape[1]} runs on seeds that the search never saw"
+    return Table(caption, ("training problem", "mean (std)", "median", "best", "worst"), rows)
+
+
+def _flattering(design: Design) -> str:
+    """What the search's own figure is, and why not to believe it."""
+    if len(design.settings["problems"]) == 1:
+        own = f"The search's own figure for this operator is {design.fitness:.5g}"
+    else:
+        what = "mean rank among the last candidates" if design.settings["aggregate"] == "rank" else "mean log-gap"
+        own = f"The search's own figure for this operator is a {what} of {design.fitness:.5g}"
+    return f"{own}; it flatters, because the luckiest candidates survive. The re-test does not."
+
+
+def design_page(design: Design, known: Mapping[str, Mapping[str, Array]], command: str) -> str:
     """Settings, convergence, the operator, its re-test and comparison, and how to repeat it."""
     settings = "\n".join(f"{name}: {value}" for name, value in design.settings.items())
-    retested = design.retested[0]
-    honest = (
-        f"The search's own figure for this operator is {design.fitness:.5g}; it flatters, because the luckiest "
-        f"candidates survive. Re-tested on {retested.size} fresh seeds the mean best value is {retested.mean():.5g} "
-        f"(standard deviation {retested.std(ddof=1):.3g}, median {np.median(retested):.5g})."
-    )
-    effort = f"{design.evaluations:.3g} evaluations in {design.seconds:.0f} seconds."
+    made = ", ".join(f"{what} {count:,}" for what, count in design.spent.items())
+    effort = f"{design.evaluations:,} evaluations ({made}) in {design.seconds:.0f} seconds."
     sections = [
-        ("Result", text_html(honest, effort)),
+        ("Result", table_html(_retest(design)) + text_html(_flattering(design), effort)),
         ("Convergence of the search", figure_html(history_plot(design), "fitness over generations")),
         ("The operator", code_html(str(design.operator))),
         (
@@ -106,21 +129,27 @@ def design_page(design: Design, values: Mapping[str, Array] | None, command: str
         ),
         ("Offspring of two parents", figure_html(offspring_plot(design.operator), "offspring of two parents")),
     ]
-    if values:
-        sections.append(("On the training problem", table_html(_comparison(values))))
+    sections += [(f"Beside known designs on {name}", table_html(_comparison(v))) for name, v in known.items()]
     sections += [("Settings", code_html(settings)), ("Repeat it", code_html(command))]
     return page(f"Operator designed on {', '.join(design.settings['problems'])}", sections)
 
 
 def write_design(
-    design: Design, folder: str | os.PathLike[str], values: Mapping[str, Array] | None = None, command: str = ""
-) -> dict[str, Path]:
-    """Write operator.json, history.csv, convergence.svg and report.html."""
+    design: Design, folder: str | os.PathLike[str], known: Mapping[str, Mapping[str, Array]] | None = None,
+    command: str = "",
+) -> dict[str, Path]:  # fmt: skip
+    """Write operator.json, history.csv, convergence.svg and report.html.
+
+    Args:
+        design: what was found.
+        folder: made if it is not there.
+        known: problem -> label -> best values of runs on it, the designed operator first.
+        command: how to repeat it.
+    """
     target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
     paths = {name: target / name for name in ("operator.json", "history.csv", "convergence.svg", "report.html")}
     design.operator.save(paths["operator.json"])
-    paths["history.csv"].write_text(history_csv(design), encoding="utf-8")
-    paths["convergence.svg"].write_text(svg(history_plot(design)), encoding="utf-8")
-    paths["report.html"].write_text(design_page(design, values, command), encoding="utf-8")
+    write_text(paths["history.csv"], history_csv(design))
+    write_text(paths["convergence.svg"], svg(history_plot(design)))
+    write_text(paths["report.html"], design_page(design, known or {}, command))
     return paths
