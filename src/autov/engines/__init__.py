@@ -1,6 +1,26 @@
-"""Where work runs: processes for Python code (compiled code uses plain threads)."""
+"""Where independent work runs: here, in threads, in processes, or on what the caller gives."""
 
-from autov.engines.pools import map_processes, worker_count
+from autov.engines.base import Engine, in_order
+from autov.engines.choose import Workers, engine_of
+from autov.engines.count import worker_count
+from autov.engines.executor import OnExecutor, OnMap
+from autov.engines.pools import map_processes
+from autov.engines.processes import Processes
 from autov.engines.python import PointPool
+from autov.engines.serial import Serial
+from autov.engines.threads import Threads
 
-__all__ = ["PointPool", "map_processes", "worker_count"]
+__all__ = [
+    "Engine",
+    "OnExecutor",
+    "OnMap",
+    "PointPool",
+    "Processes",
+    "Serial",
+    "Threads",
+    "Workers",
+    "engine_of",
+    "in_order",
+    "map_processes",
+    "worker_count",
+]

@@ -1,4 +1,4 @@
-"""Evaluate slow Python functions of one point in worker processes."""
+"""The older pool for Python functions of one point, for callers that do not use an Engine yet."""
 
 from __future__ import annotations
 

@@ -1,0 +1,102 @@
+"""Work on an executor or a map-like callable of the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sized
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from autov.core import InputError, WorkerError
+from autov.engines.base import Engine, Found, Item, Result, chunks
+from autov.engines.count import worker_count
+from autov.engines.pickled import pickled
+
+
+def as_finished(
+    pool: Executor, work: Callable[[list[Item]], list[Result]], items: Iterable[Item], limit: int, chunk: int
+) -> Found[Result]:
+    """Map work over chunks of the items, at most limit of them in flight; cancels what has not begun when left."""
+    parts = chunks(items, chunk)
+    flying: dict[Future[list[Result]], int] = {}
+    try:
+        while True:
+            for first, part in islice(parts, limit - len(flying)):
+                flying[pool.submit(work, part)] = first
+            if not flying:
+                return
+            done = wait(flying, return_when=FIRST_COMPLETED).done
+            for future in sorted(done, key=_failed):  # results that are there come out before an error does
+                first = flying.pop(future)
+                if future.cancelled():
+                    raise WorkerError("the workers were closed before all work was done")
+                yield from enumerate(future.result(), first)
+    finally:
+        for future in flying:
+            future.cancel()
+
+
+def _failed(future: Future[Any]) -> bool:
+    return future.cancelled() or future.exception() is not None
+
+
+def _call_each(call: Callable[[Item], Result], part: list[Item]) -> list[Result]:
+    return [call(item) for item in part]
+
+
+class OnExecutor(Engine):
+    """Any `concurrent.futures.Executor`; it belongs to the caller and is never shut down here."""
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+        known = getattr(executor, "_max_workers", None)
+        self.workers: int = known if isinstance(known, int) and known > 0 else worker_count(None)
+
+    def map(self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1) -> Found[Result]:
+        """(index, call(item)) as they finish; see Engine. Calls that run when it is cancelled go on to their end."""
+        if isinstance(self.executor, ProcessPoolExecutor):
+            pickled(call)
+        return self._map(partial(_call_each, call), items, chunk)
+
+    def _map(self, work: Callable[[list[Item]], list[Result]], items: Iterable[Item], chunk: int) -> Found[Result]:
+        try:
+            yield from as_finished(self.executor, work, items, 2 * self.workers, chunk)
+        except BrokenExecutor as error:
+            raise WorkerError(f"a worker of the executor given as workers ended abruptly ({error})") from None
+
+    def close(self) -> None:
+        """Nothing to end: the executor is the caller's."""
+
+
+class OnMap(Engine):
+    """Any callable that is called as `workers(call, items)` and gives one result for each item, in order."""
+
+    def __init__(self, mapped: Callable[[Callable[[Any], Any], list[Any]], Iterable[Any]]) -> None:
+        self.mapped = mapped
+        self.workers = worker_count(None)  # how many it has cannot be known
+
+    def map(self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1) -> Found[Result]:
+        """(index, call(item)) in order, as the callable gives them; see Engine."""
+        del chunk
+        items = list(items)
+        results = self.mapped(call, items)
+        if not isinstance(results, Iterable):
+            raise InputError(f"workers: the map must give one result for each item, got {results!r}")
+        given = len(results) if isinstance(results, Sized) else None
+        if given is not None and given != len(items):
+            raise _wrong_number(given, len(items))
+        rest = iter(results)
+        given = 0
+        for given, result in enumerate(islice(rest, len(items)), start=1):
+            yield given - 1, result
+        given += sum(1 for _ in rest)
+        if given != len(items):
+            raise _wrong_number(given, len(items))
+
+    def close(self) -> None:
+        """Nothing to end: what the callable runs on is the caller's."""
+
+
+def _wrong_number(given: int, wanted: int) -> InputError:
+    return InputError(f"workers: the map gave {given} results for {wanted} items")

@@ -1,0 +1,97 @@
+"""Work in processes, for Python code.
+
+The processes have a pipe each instead of sharing the queues of `ProcessPoolExecutor`: a process can then be killed at
+any moment, also while it writes a result, without leaving a thread that waits for the rest of it; the exit code of one
+that dies is known without private attributes; and no item waits behind a long call while another process is idle.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from types import MethodType
+from typing import Any
+
+from autov.engines.base import Engine, Found, Item, Result, chunks
+from autov.engines.pickled import pickled
+from autov.engines.team import Team  # imports multiprocessing, whose hook for the exit must come before ours
+
+_open: weakref.WeakSet[Processes] = weakref.WeakSet()
+
+
+class Processes(Engine):
+    """Single-threaded worker processes that receive the function once, when they start.
+
+    They stay for the next map of the same function, as it was when they started: what changes belongs into the items.
+    Another function gets new processes, since old ones may not know what was defined after their start. When a map is
+    cancelled or fails its processes are killed; the next map starts new ones. They end with their parent in any case.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._teams: list[Team] = []
+        self._lock = threading.Lock()
+        self._parent = os.getpid()
+        _open.add(self)
+
+    def map(self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1) -> Found[Result]:
+        """(index, call(item)) as they finish; see Engine."""
+        known = any(_same(team.call, call) for team in self._teams)
+        return self._map(call, None if known else pickled(call), items, chunk)
+
+    def _map(self, call: Callable[[Item], Result], sent: bytes | None, items: Iterable[Item], chunk: int) -> Found[Any]:
+        with self._team(call, sent) as team:
+            yield from team.run(chunks(items, chunk))
+
+    @contextlib.contextmanager
+    def _team(self, call: Callable[[Any], Any], sent: bytes | None) -> Iterator[Team]:
+        """Processes for one map, which has them for itself."""
+        with self._lock:
+            idle = [team for team in self._teams if not team.busy]
+            team = next((team for team in idle if _same(team.call, call) and team.alive()), None)
+            for other in idle:
+                if other is not team:
+                    self._teams.remove(other)
+                    other.finish()
+            if team is None:
+                team = Team(call, sent or pickled(call), self.workers)
+                self._teams.append(team)
+            team.busy = True
+        try:
+            yield team
+        except BaseException:
+            team.end()
+            with self._lock:
+                if team in self._teams:
+                    self._teams.remove(team)
+            raise
+        team.busy = False
+
+    def close(self) -> None:
+        """End all processes, those of maps that are not finished, too."""
+        with self._lock:
+            teams, self._teams = self._teams, []
+        for team in teams:
+            if team.busy:
+                team.end()
+            else:
+                team.finish()
+
+    def __del__(self) -> None:
+        if os.getpid() == self._parent:  # a forked copy may hold a lock that nobody will release
+            self.close()
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a is b or (isinstance(a, MethodType) and a == b)  # problem.point is a new object whenever it is named
+
+
+@atexit.register
+def _close_all() -> None:
+    """Before multiprocessing waits, at the exit, for processes that nobody has ended."""
+    for engine in list(_open):
+        engine.close()
