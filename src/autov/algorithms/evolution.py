@@ -9,7 +9,7 @@ import numpy as np
 
 from autov.core import Array, Box, Generator, InputError
 from autov.kernels import run as kernels
-from autov.kernels.variation import survive
+from autov.kernels.survival import survive
 from autov.operators import AffineOperator, load
 
 
@@ -78,9 +78,7 @@ class Evolution:
         if state.generation == 0:
             return replace(state, generation=1, x=np.array(x), f=np.array(f))
         population, values = state.x.copy(), state.f.copy()
-        n, m = len(values), len(f)
-        survive(population, values, np.ascontiguousarray(x), np.ascontiguousarray(f), np.empty(n + m + 1),
-                np.empty(n + 1, np.int64), np.empty(m + 1, np.int64))  # fmt: skip
+        survive(population, values, np.ascontiguousarray(x), np.ascontiguousarray(f))
         return replace(state, generation=state.generation + 1, x=population, f=values)
 
     def population(self, state: EvolutionState) -> tuple[Array, Array]:

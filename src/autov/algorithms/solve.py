@@ -102,7 +102,7 @@ def solve(
         trace.append((nfev, best))
         first = len(trace) == 1
         nit += not first
-        if len(x) == len(asked) or isinstance(state, EvolutionState):
+        if len(x) == len(asked):
             state = algorithm.tell(state, x, f, rng)
             population, values = algorithm.population(state)
         elif first:
@@ -189,12 +189,12 @@ def _compiled(problem: Problem, algorithm: Evolution, state: EvolutionState, obj
     generations = -(-(maxfev - n) // n)
     trace = np.empty(generations + 1)
     box = problem.box
-    variation = algorithm.operator.variation()
-    nans = kernels.run(state.key, variation, objective, box.lower, box.upper, maxfev, x, f, n, trace)
+    plan = kernels.Plan(algorithm.operator.variation(), objective, box.lower, box.upper, maxfev, n)
+    best_x = np.empty(box.dim)
+    best, nans = kernels.run(state.key, plan, x, f, n, trace, best_x)
     raise_noted(problem, objective)
-    i = int(np.argmin(f))
     nfev = np.minimum(n * np.arange(1, generations + 2), maxfev)
-    return Run(x[i].copy(), float(f[i]), maxfev, generations, x, f, nfev, trace, int(nans), False,
+    return Run(best_x, float(best), maxfev, generations, x, f, nfev, trace, int(nans), False,
                time.perf_counter() - start)  # fmt: skip
 
 

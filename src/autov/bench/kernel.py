@@ -48,10 +48,11 @@ def best_seconds(call: Callable[[], Any], repeats: int) -> float:
 
 def _kernel_runs(first: int, count: int) -> None:
     operator, problem = load("paper-h3"), Classic("rastrigin", DIM)
-    variation, objective, box = operator.variation(), problem.objective(), problem.box
-    x, f, trace = np.empty((POPSIZE, DIM)), np.empty(POPSIZE), np.empty(GENERATIONS + 1)
+    box = problem.box
+    plan = kernels.Plan(operator.variation(), problem.objective(), box.lower, box.upper, POPSIZE * GENERATIONS, POPSIZE)
+    x, f, trace, best_x = np.empty((POPSIZE, DIM)), np.empty(POPSIZE), np.empty(GENERATIONS + 1), np.empty(DIM)
     for key in _KEYS[first : first + count]:
-        kernels.run(key, variation, objective, box.lower, box.upper, POPSIZE * GENERATIONS, x, f, 0, trace)
+        kernels.run(key, plan, x, f, 0, trace, best_x)
 
 
 def _startup() -> dict[str, float]:

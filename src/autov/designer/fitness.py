@@ -11,7 +11,9 @@ import numpy as np
 from autov.algorithms.solve import checked, raise_noted
 from autov.core import Array, InputError, generator
 from autov.engines import PointPool, worker_count
-from autov.kernels import run as kernels
+from autov.kernels import many as kernels
+from autov.kernels.objective import stack_objectives
+from autov.kernels.run import Plan
 from autov.kernels.variation import Variation
 from autov.problems import Function
 
@@ -68,13 +70,14 @@ class InnerRuns:
 
     def _in_threads(self, base: Any, stack: Variation, which: Any, candidates: Any, runs: Any, best: Array) -> None:
         assert self._threads is not None
+        assert self._objective is not None
         box, inner = self.problem.box, self.inner
+        instance = np.zeros(len(which), np.int64)
+        plan = Plan(stack, stack_objectives([self._objective]), box.lower, box.upper, inner.maxfev, inner.popsize)
 
         def work(part: slice) -> None:
-            kernels.run_many(
-                base, candidates[part], runs[part], which[part], stack, self._objective, box.lower, box.upper,
-                inner.maxfev, inner.popsize, best[part],
-            )  # fmt: skip
+            tasks = kernels.Tasks(which[part], instance[part], candidates[part], runs[part])
+            kernels.run_many(base, plan, tasks, best[part])
 
         # Small pieces, so that no thread waits long for the other at the end; their order does not matter.
         step = max(1, min(8, len(which) // (8 * self.workers)))
@@ -86,14 +89,14 @@ class InnerRuns:
         """All runs in lockstep: each generation of all of them is one call of the Python function."""
         box, n = self.problem.box, self.inner.popsize
         x = np.empty((len(which), n, box.dim))
-        kernels.start_many(base, candidates, runs, box.lower, box.upper, x)
+        plan = Plan(stack, None, box.lower, box.upper, self.inner.maxfev, n)
+        tasks = kernels.Tasks(which, np.zeros(len(which), np.int64), candidates, runs)
+        kernels.start_many(base, plan, tasks, x)
         streams = [(int(base[0]), int(c), int(r)) for c, r in zip(candidates, runs, strict=True)]
         f = self._values(x, streams, 0)
         offspring = np.empty_like(x)
         for generation in range(1, self.inner.generations):
-            kernels.propose_many(
-                base, candidates, runs, which, generation, stack, box.lower, box.upper, x, f, offspring
-            )
+            kernels.propose_many(base, plan, tasks, generation, x, f, offspring)
             kernels.survive_many(x, f, offspring, self._values(offspring, streams, generation))
         return f.min(axis=1)
 
