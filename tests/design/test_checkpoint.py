@@ -14,7 +14,7 @@ import pytest
 
 from autov.core import FileError, InputError
 from autov.designer import Inner, design
-from autov.operators import load
+from autov.operators import load_operator
 
 TINY = {"population": 8, "generations": 6, "inner": Inner(10, 6, 3), "rng": 1, "rows": 3, "dim": 3}
 
@@ -98,7 +98,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_operator(tmp_path, monke
             subprocess.run([*COMMAND, "--out", str(folder), "--resume"], check=True, capture_output=True)
             break
     assert killed >= 2
-    assert load(folder / "operator.json") == load(tmp_path / "whole" / "operator.json")
+    assert load_operator(folder / "operator.json") == load_operator(tmp_path / "whole" / "operator.json")
     assert (folder / "history.csv").read_text() == (tmp_path / "whole" / "history.csv").read_text()
 
 
@@ -140,7 +140,7 @@ def test_results_in_the_folder(tmp_path):
     assert not re.search(r'href="(?!#)', page)  # links inside the page's own plots are fine
     assert "autov design rastrigin" in page
     assert len((folder / "history.csv").read_text().splitlines()) == 5
-    assert load(folder / "operator.json").provenance["seed"] == 5
+    assert load_operator(folder / "operator.json").provenance["seed"] == 5
 
 
 def test_a_checkpoint_of_another_function_is_refused(tmp_path):
@@ -173,4 +173,4 @@ def test_infinite_fitness_can_be_written(tmp_path):
     options = {key: value for key, value in TINY.items() if key != "dim"}
     found = design(function_problem(hopeless, [(-1, 1)] * 2, vectorized=True), **options)
     found.operator.save(tmp_path / "operator.json")
-    assert load(tmp_path / "operator.json").provenance["fitness"] is None
+    assert load_operator(tmp_path / "operator.json").provenance["fitness"] is None

@@ -12,7 +12,7 @@ from autov.designer import Encoding, Inner, design
 from autov.designer.aggregate import fitness_of
 from autov.designer.fitness import InnerRuns, median_bounds
 from autov.designer.search import Search, SearchSettings
-from autov.operators import FORMS, load
+from autov.operators import FORMS, load_operator
 from autov.problems import Classic, function_problem
 
 TINY = {"population": 8, "generations": 5, "inner": Inner(10, 6, 5), "rng": 1, "rows": 3}
@@ -59,7 +59,7 @@ def test_first_matrices_are_as_in_the_paper():
 
 def test_stack_runs_like_single_operators():
     encoding = Encoding.of("h3", 10, "variable", False)
-    vectors = np.stack([encoding.encode(load("paper-h3")), encoding.box.sample(1, generator(1))[0]])
+    vectors = np.stack([encoding.encode(load_operator("paper-h3")), encoding.box.sample(1, generator(1))[0]])
     runs = InnerRuns(Classic("rastrigin", 5), Inner(20, 10, 3), 1)
     base = stream_key(1)
     both = runs(base, encoding.stack(vectors), np.array([0, 1]), np.array([7, 7]), np.array([2, 2]))
@@ -185,7 +185,7 @@ def test_race_picks_the_truly_better():
     search = Search(encoding, [runs], SearchSettings(population=6, seed=3))
     state = search.start()
     vectors = state.vectors.copy()
-    vectors[4] = encoding.encode(load("paper-h3"))  # far better than random ones
+    vectors[4] = encoding.encode(load_operator("paper-h3"))  # far better than random ones
     from dataclasses import replace
 
     assert search.race(replace(state, vectors=vectors)) == 4

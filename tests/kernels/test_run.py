@@ -14,12 +14,11 @@ from autov.core import generator, stream_key
 from autov.kernels import many
 from autov.kernels import run as kernels
 from autov.kernels.objective import stack_objectives
-from autov.operators import load
+from autov.operators import load_operator
 from autov.problems import Classic, Rotated, Scaled, Translated
 from tests import naive
 
-
-PAPER = load("paper-h3").variation()
+PAPER = load_operator("paper-h3").variation()
 
 
 def best_of(problem, key, maxfev=3000, popsize=50):
@@ -39,7 +38,7 @@ def whole_run(problem, key, maxfev, popsize, variation=PAPER, objective=None):
 
 def test_run_equals_twin_step_by_step():
     problem = Classic("rastrigin", 6)
-    box, key, variation = problem.box, stream_key(11), load("paper-h3").variation()
+    box, key, variation = problem.box, stream_key(11), load_operator("paper-h3").variation()
     x = np.empty((20, 6))
     kernels.initial(key, box.lower, box.upper, x, 0)
     f = naive.classic("rastrigin", x)
@@ -62,7 +61,7 @@ def test_results_have_the_law_of_the_numpy_twin():
     problem = Classic("rastrigin", 10)
     ours = [best_of(problem, stream_key(1, r), maxfev=2000)[1].min() for r in range(150)]
     rng = np.random.default_rng(5)
-    twin = [numpy_run(load("paper-h3"), problem, maxfev=2000, popsize=50, rng=rng) for _ in range(150)]
+    twin = [numpy_run(load_operator("paper-h3"), problem, maxfev=2000, popsize=50, rng=rng) for _ in range(150)]
     assert ks_2samp(ours, twin).pvalue > 0.001
 
 
@@ -161,7 +160,7 @@ def test_the_best_point_may_come_from_the_generation_that_is_cut():
 
 def test_of_equal_best_points_the_first_found_counts():
     problem = Classic("step", 2, bound=2.0)
-    x, f, _, best_x, best = whole_run(problem, stream_key(23), 400, 20)
+    _, f, _, best_x, best = whole_run(problem, stream_key(23), 400, 20)
     start = np.empty((20, 2))
     kernels.initial(stream_key(23), problem.box.lower, problem.box.upper, start, 0)
     found = naive.classic("step", start)
@@ -170,7 +169,7 @@ def test_of_equal_best_points_the_first_found_counts():
 
 
 INSTANCES = {
-    "plain": lambda i: Classic("ackley", 6),
+    "plain": lambda i: Classic("ackley", 6),  # noqa: ARG005
     "moved": lambda i: Translated(Classic("ackley", 6), 0.7 * i),
     "scaled": lambda i: Scaled(Classic("ackley", 6), 1.0 + i),
     "rotated": lambda i: Rotated(Classic("ackley", 6), i),

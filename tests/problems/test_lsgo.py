@@ -15,7 +15,7 @@ from autov.core import Box, InputError, generator, stream_key
 from autov.kernels import lsgo as kernels
 from autov.kernels.jit import FAST
 from autov.kernels.run import Plan, run
-from autov.operators import load
+from autov.operators import load_operator
 from autov.problems.base import Problem
 from autov.problems.classic import Classic
 from autov.problems.lsgo import LSGO, NAMES, arrays, lsgo
@@ -206,7 +206,7 @@ def test_compiled_run(number, variant):
     problem = LSGO(number, variant)
     box = problem.box
     x, f, trace, best_x = np.empty((20, problem.dim)), np.empty(20), np.empty(2 + 210 // 20), np.empty(problem.dim)
-    variation = load("paper-h3").variation()
+    variation = load_operator("paper-h3").variation()
     plan = Plan(variation, problem.objective(), box.lower, box.upper, 210, 20)
     best, _ = run(stream_key(1, 0, 0), plan, x, f, 0, trace, best_x)
     assert np.array_equal(problem(x, RNG), f)

@@ -10,7 +10,7 @@ import numpy as np
 from autov.core import Array, Box, Generator, InputError
 from autov.kernels import run as kernels
 from autov.kernels.survival import survive
-from autov.operators import AffineOperator, load
+from autov.operators import AffineOperator, load_operator
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +48,10 @@ class Evolution:
     """Binary tournament, offspring by the operator, clipping to the box, the better half survives."""
 
     name: ClassVar[str] = "autov"
-    operator: AffineOperator = field(default_factory=lambda: load("paper-h3"))
+    operator: AffineOperator = field(default_factory=lambda: load_operator("paper-h3"))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "operator", load(self.operator))
+        object.__setattr__(self, "operator", load_operator(self.operator))
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> EvolutionState:  # noqa: ARG002
         """Random points behind those of x0."""

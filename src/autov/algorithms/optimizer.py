@@ -14,7 +14,7 @@ import numpy as np
 from autov.algorithms.evolution import Evolution, EvolutionState
 from autov.algorithms.solve import whole
 from autov.core import Array, Box, FileError, InputError, Seed, generator, seed_of
-from autov.operators import AffineOperator, from_dict, load, to_dict
+from autov.operators import AffineOperator, from_dict, load_operator, to_dict
 
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
@@ -37,7 +37,7 @@ class Optimizer:
         self, bounds: Any, operator: str | AffineOperator = "paper-h3", popsize: int = 100, rng: Seed = None, *,
         x0: Array | None = None, maxfev: int = 10_000,
     ) -> None:  # fmt: skip
-        self._evolution = Evolution(load(operator))
+        self._evolution = Evolution(load_operator(operator))
         self._maxfev = whole("maxfev", maxfev, 1)
         unused = generator(0)
         self._rng = unused  # the state's key is the only randomness
@@ -129,7 +129,7 @@ class Optimizer:
         os.replace(partial, target)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Optimizer:
+    def load_operator(cls, path: str | os.PathLike[str]) -> Optimizer:
         """The optimizer that was saved."""
         try:
             with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as data:

@@ -18,7 +18,7 @@ from autov.bench.lsgo_numpy import evaluate as evaluate_numpy
 from autov.core import generator, stream_key
 from autov.kernels.objective import Objective, compile_objective
 from autov.kernels.run import Plan, run
-from autov.operators import load
+from autov.operators import load_operator
 from autov.problems.lsgo import LSGO
 
 
@@ -52,7 +52,7 @@ def profile_run(number: int = 9, maxfev: int = 5000, popsize: int = 100, repeats
     """
     problem = LSGO(number)
     box = problem.box
-    variation = load("paper-h3").variation()
+    variation = load_operator("paper-h3").variation()
     objective = problem.objective()
     free = Objective(_free().address, *objective[1:])
     x, f = np.empty((popsize, box.dim)), np.empty(popsize)

@@ -81,7 +81,7 @@ def _operator(name: str, draw: str | None) -> object:
     import dataclasses
 
     from autov.core import InputError
-    from autov.operators import AffineOperator, load
+    from autov.operators import AffineOperator, load_operator
     from autov.operators.classic import CLASSIC
     from autov.problems.user import import_function
 
@@ -91,7 +91,7 @@ def _operator(name: str, draw: str | None) -> object:
         found = import_function(name)
     else:
         try:
-            found = load(name)
+            found = load_operator(name)
         except InputError as error:
             raise InputError(f"{error}; classic operators are {', '.join(CLASSIC)}") from None
     if draw is not None:

@@ -12,7 +12,7 @@ from autov.algorithms.ga import GA
 from autov.core import Array
 from autov.designer.design import Design
 from autov.engines import worker_count
-from autov.operators import load
+from autov.operators import load_operator
 
 SEED_SHIFT = 1_000_003  # seeds of the comparison are not those of the search
 RUNS = 30
@@ -25,7 +25,7 @@ def against(design: Design, problem: Any, workers: int | None = None) -> dict[st
         "maxfev": inner["popsize"] * inner["generations"], "popsize": inner["popsize"],
         "seed": design.settings["seed"] + SEED_SHIFT,
     }  # fmt: skip
-    found = {"designed": Evolution(design.operator), "paper-h3": Evolution(load("paper-h3")), "GA": GA()}
+    found = {"designed": Evolution(design.operator), "paper-h3": Evolution(load_operator("paper-h3")), "GA": GA()}
     compiled = problem.objective() is not None
     with ThreadPoolExecutor(worker_count(workers) if compiled else 1) as pool:
         values = {}

@@ -25,7 +25,7 @@ from autov.designer.presets import preset as preset_settings
 from autov.designer.search import HISTORY, Search, SearchSettings, SearchState
 from autov.operators import AffineOperator
 from autov.operators.affine import Draw
-from autov.operators.forms import form_name
+from autov.operators.inputs import form_name
 from autov.problems import LSGO, parse
 from autov.problems.fingerprint import fingerprint
 

@@ -12,7 +12,8 @@ from autov.core import Array, Box, InputError
 from autov.kernels.variation import Variation
 from autov.operators import AffineOperator
 from autov.operators.affine import Draw
-from autov.operators.forms import BOUNDS, inputs_of, weights_of
+from autov.operators.inputs import BOUNDS, inputs_of, weights_of
+from autov.operators.packing import pack
 
 
 @dataclass(frozen=True)
@@ -85,11 +86,5 @@ class Encoding:
     def stack(self, vectors: Array) -> Variation:
         """Many operators in the form that kernels read: thresholds and parameters have one more axis in front."""
         matrices = self._matrices(vectors)
-        single = self.decode(vectors[0]).variation()
-        probability = self._probability(matrices)
-        cumulative = np.cumsum(probability / probability.sum(axis=1, keepdims=True), axis=1)[:, :-1]
-        thresholds = np.full((len(vectors), -(-(self.rows - 1) // 4) * 4), 2**31 - 1)
-        thresholds[:, : self.rows - 1] = np.clip(np.ceil(cumulative * 2.0**32) - 1 - 2**31, -(2**31), 2**31 - 1)
-        parameters = np.ascontiguousarray(matrices[:, :, :-1])
-        parameters[:, :, 1::2] **= 2
-        return single._replace(thresholds=thresholds.astype(np.int32), parameters=parameters)
+        mean, std = matrices[:, :, 0:-1:2], matrices[:, :, 1:-1:2]
+        return pack(self.weights, mean, std, self._probability(matrices), self.draw == "solution")

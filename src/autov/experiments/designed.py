@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from autov.algorithms import Evolution
 from autov.core import Seed, seed_of
 from autov.designer import design
-from autov.operators import AffineOperator, load
+from autov.operators import AffineOperator, load_operator
 
 
 class Wanted(NamedTuple):
@@ -51,7 +51,7 @@ def design_operators(
                 checkpoint=place / "search.npz", resume=True, progress=progress,
             )  # fmt: skip
             designed.operator.save(place / "operator.json")
-        found[label] = load(place / "operator.json")
+        found[label] = load_operator(place / "operator.json")
     return found
 
 

@@ -14,7 +14,7 @@ from autov.algorithms import Evolution
 from autov.algorithms.base import AnyMetaheuristic
 from autov.core import InputError
 from autov.experiments.describe import canonical, describe, digest, settings
-from autov.operators import from_dict, load
+from autov.operators import from_dict, load_operator
 from autov.problems import Problem, parse
 
 Resolver = Callable[[str], AnyMetaheuristic]
@@ -79,7 +79,7 @@ def resolve_algorithm(spec: str | AnyMetaheuristic) -> AnyMetaheuristic:
         return spec
     prefix, colon, rest = spec.partition(":")
     if colon and prefix == Evolution.name:
-        return Evolution(load(rest))
+        return Evolution(load_operator(rest))
     if colon:
         if prefix not in RESOLVERS:
             known = ", ".join(f"{name}:" for name in (Evolution.name, *sorted(RESOLVERS)))
