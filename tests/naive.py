@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from autov.kernels import random as stream
-from autov.kernels.variation import BEST, LOWER, MEAN, UPPER, WIDTH, block_rows
+from autov.kernels.variation import BEST, LOWER, MEAN, UPPER, WIDTH
+from autov.kernels.workspace import block_rows
 
 MASK = (1 << 64) - 1
 
@@ -23,6 +24,14 @@ def mix(z: int, key: int) -> int:
 
 def bits(first: int, second: int, start: int, count: int) -> list[int]:
     return [mix(first + (start + i) * 0x9E3779B97F4A7C15, second) for i in range(count)]
+
+
+def derived(base: np.ndarray, candidate: int, run: int) -> tuple[int, int]:
+    """The key of (candidate, run) under a base key."""
+    golden = 0x9E3779B97F4A7C15
+    first = mix(int(base[0]) + candidate * golden, int(base[1]))
+    second = mix(int(base[1]) + run * golden, first)
+    return mix(first + run * golden, second), second
 
 
 def normals(first: int, second: int, start: int, count: int) -> np.ndarray:

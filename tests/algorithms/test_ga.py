@@ -1,11 +1,12 @@
-"""GA: its operators against their densities and a naive twin, one step from a hand-made state."""
+"""GA: its operators as it sets them against their densities and a naive twin, one step from a hand-made state."""
 
 import numpy as np
 from scipy.stats import kstest
 
-from autov.algorithms.ga import GA, polynomial_mutation, sbx
+from autov.algorithms.ga import GA
 from autov.algorithms.parts import tournament
 from autov.core import Box, generator
+from autov.operators import SBX, PolynomialMutation
 from tests.algorithms.driver import sphere, started
 
 
@@ -13,9 +14,9 @@ def test_spread_factor_has_its_density():
     """Children (c1 - c2) / (x1 - x2) = +-beta; P(beta <= b) = b^21 / 2 up to 1 and 1 - b^-21 / 2 above."""
     n = 20_000
     x1, x2 = np.full((n, 1), 3.0), np.full((n, 1), 1.0)
-    children = sbx(x1, x2, 1.0, 20.0, generator(1))
-    assert np.allclose(children[:n] + children[n:], 4.0)  # the middle stays
-    beta = (children[:n] - children[n:]) / 2
+    first, second = GA().crossover.children(x1, x2, generator(1))
+    assert np.allclose(first + second, 4.0)  # the middle stays
+    beta = (first - second) / 2
     untouched = beta == 1.0
     assert abs(untouched.mean() - 0.5) < 0.02
     crossed = beta[~untouched]
@@ -26,13 +27,15 @@ def test_spread_factor_has_its_density():
 
 def test_pairs_are_left_alone_with_crossover_probability_zero():
     x1, x2 = generator(1).random((2, 50, 4))
-    assert np.allclose(sbx(x1, x2, 0.0, 20.0, generator(2)), np.concatenate([x1, x2]))
+    first, second = GA(crossover_probability=0.0).crossover.children(x1, x2, generator(2))
+    assert np.array_equal(first, x1)
+    assert np.array_equal(second, x2)
 
 
 def test_mutation_equals_its_naive_twin():
     box = Box(np.array([-1.0, 0.0]), np.array([3.0, 10.0]))
     x = box.sample(300, generator(1))
-    mutated = polynomial_mutation(x, box, 0.4, 20.0, generator(2))
+    mutated = GA(mutation_probability=0.4).mutation(x[None], box.lower, box.upper, generator(2))
     rng = generator(2)
     chosen = rng.random(x.shape) < 0.4
     u = iter(rng.random(chosen.sum()))
@@ -50,6 +53,22 @@ def test_mutation_equals_its_naive_twin():
                     delta = 1 - inner ** (1 / 21)
                 expected[i, j] += delta * width
     np.testing.assert_allclose(mutated, expected, rtol=1e-12)
+
+
+def test_children_are_those_of_the_operators_that_are_certified():
+    settings = GA(0.8, 3.0, 0.3, 7.0, 0.6, 0.9)
+    assert settings.crossover == SBX(eta=3.0, keep=0.9, probability=0.8, variable_probability=0.6)
+    assert settings.mutation == PolynomialMutation(eta=7.0, rate=0.3)
+    assert GA().crossover == SBX(variable_probability=0.5)
+    assert GA().mutation == PolynomialMutation()
+    box = Box.cube(-1, 1, 3)
+    state, _ = started(settings, box.sample(7, generator(1)), sphere, box)
+    children, _ = settings.ask(state, generator(2))
+    rng = generator(2)
+    parents = state.x[tournament(state.f, 8, rng)]
+    crossed = np.concatenate(settings.crossover.children(parents[:4], parents[4:], rng))[:7]
+    expected = settings.mutation(box.clip(crossed)[None], box.lower, box.upper, rng)
+    assert np.array_equal(children, box.clip(expected))
 
 
 def test_tournament_prefers_the_better():

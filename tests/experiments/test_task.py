@@ -7,7 +7,7 @@ from autov.algorithms import Evolution
 from autov.core import InputError
 from autov.experiments import RESOLVERS, expand_problems, experiment, resolve_algorithm
 from autov.experiments.describe import describe
-from autov.operators import load
+from autov.operators import load_operator
 from autov.problems import Classic, Function
 from autov.problems.user import import_function
 from tests.experiments.tiny import RandomSearch, SlowSphere
@@ -29,7 +29,7 @@ def test_specs_of_all_kinds():
 
 
 def test_operator_files_are_known_by_their_content(tmp_path):
-    operator = load("paper-h3")
+    operator = load_operator("paper-h3")
     operator.save(tmp_path / "a=b.json")
     planned = make([f"autov:{tmp_path}/a=b.json", "mine=autov:paper-h3"])
     assert planned.tasks[0].key == planned.tasks[1].key

@@ -90,5 +90,3 @@ def _matrix(form):
     """Three rows for any form."""
     weights = len(form.split(",")) - 1 if "," in form else {"h1": 1, "h2": 2, "h4": 2}[form]
     return np.array([[0.4 * (-1) ** j, 0.1 + 0.1 * row] * weights + [1.0 + row] for row in range(3) for j in (row,)])
-
-

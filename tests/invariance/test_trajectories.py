@@ -14,7 +14,7 @@ from autov.algorithms.ga import GA
 from autov.algorithms.imode import IMODE
 from autov.core import Box, InputError
 from autov.invariance import check_algorithm
-from autov.operators import SBX, AffineOperator, DEMutation, FEPMutation, GaussianSampling, load
+from autov.operators import SBX, AffineOperator, DEMutation, FEPMutation, GaussianSampling, load_operator
 
 BOX = Box.cube(-10, 10, 2)
 
@@ -86,7 +86,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_small_algorithms(name):
     operator, expected = CASES[name]
-    report = check_algorithm(Small(operator, clip=False), Valley(), runs=80)
+    report = check_algorithm(Small(operator, clip=False), Valley(), runs=120)
     assert tuple(report.holds.values()) == expected
     for t in report.trajectories:
         assert (t.level == "pathwise") == (t.holds is True)
@@ -119,7 +119,7 @@ def test_algorithms_of_the_package():
     assert ga.holds["translation"] is True
     assert ga.holds["scale"] is True
     assert ga["rotation"].diverged is not None
-    autov = check_algorithm(Evolution(load("paper-h3")), Valley(), runs=2)
+    autov = check_algorithm(Evolution(load_operator("paper-h3")), Valley(), runs=2)
     assert autov.holds["translation"] is True
     assert autov.holds["scale"] is True
     assert autov["rotation"].diverged is not None

@@ -13,9 +13,18 @@ from hypothesis import strategies as st
 
 from autov.core import InputError
 from autov.invariance import check
-from autov.operators import CLASSIC, FORMS, SBX, AffineOperator, DEMutation, FEPMutation, GaussianSampling, load
+from autov.operators import (
+    CLASSIC,
+    FORMS,
+    SBX,
+    AffineOperator,
+    DEMutation,
+    FEPMutation,
+    GaussianSampling,
+    load_operator,
+)
 
-PAPER = load("paper-h3")
+PAPER = load_operator("paper-h3")
 
 KNOWN = {
     "sbx": (CLASSIC["sbx"], (True, True, False)),

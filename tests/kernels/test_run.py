@@ -10,24 +10,35 @@ from scipy.stats import ks_2samp
 
 from autov.algorithms import Evolution, solve
 from autov.bench.twin import numpy_run
-from autov.core import stream_key
+from autov.core import generator, stream_key
+from autov.kernels import many
 from autov.kernels import run as kernels
-from autov.operators import load
+from autov.kernels.objective import stack_objectives
+from autov.operators import load_operator
 from autov.problems import Classic, Rotated, Scaled, Translated
 from tests import naive
 
+PAPER = load_operator("paper-h3").variation()
+
 
 def best_of(problem, key, maxfev=3000, popsize=50):
-    x, f = np.empty((popsize, problem.box.dim)), np.empty(popsize)
+    return whole_run(problem, key, maxfev, popsize)[:3]
+
+
+def whole_run(problem, key, maxfev, popsize, variation=PAPER, objective=None):
+    """Population, its values, trace, best point and best value."""
     box = problem.box
-    trace = np.empty(2 + maxfev // popsize)
-    kernels.run(key, load("paper-h3").variation(), problem.objective(), box.lower, box.upper, maxfev, x, f, 0, trace)
-    return x, f, trace
+    x, f = np.empty((popsize, box.dim)), np.empty(popsize)
+    trace, best_x = np.full(2 + maxfev // popsize, np.nan), np.empty(box.dim)
+    plan = kernels.Plan(variation, objective or problem.objective(), box.lower, box.upper, maxfev, popsize)
+    best, nans = kernels.run(key, plan, x, f, 0, trace, best_x)
+    assert nans == 0
+    return x, f, trace, best_x, best
 
 
 def test_run_equals_twin_step_by_step():
     problem = Classic("rastrigin", 6)
-    box, key, variation = problem.box, stream_key(11), load("paper-h3").variation()
+    box, key, variation = problem.box, stream_key(11), load_operator("paper-h3").variation()
     x = np.empty((20, 6))
     kernels.initial(key, box.lower, box.upper, x, 0)
     f = naive.classic("rastrigin", x)
@@ -50,7 +61,7 @@ def test_results_have_the_law_of_the_numpy_twin():
     problem = Classic("rastrigin", 10)
     ours = [best_of(problem, stream_key(1, r), maxfev=2000)[1].min() for r in range(150)]
     rng = np.random.default_rng(5)
-    twin = [numpy_run(load("paper-h3"), problem, maxfev=2000, popsize=50, rng=rng) for _ in range(150)]
+    twin = [numpy_run(load_operator("paper-h3"), problem, maxfev=2000, popsize=50, rng=rng) for _ in range(150)]
     assert ks_2samp(ours, twin).pvalue > 0.001
 
 
@@ -118,3 +129,112 @@ def test_transformed_objectives_equal_transformed_calls(wrap):
     out = np.empty(40)
     kernels.evaluate_blocks(np.zeros(2, np.uint64), 0, problem.objective(), x, out)
     assert np.allclose(out, problem(x, np.random.default_rng(0)), rtol=1e-10)
+
+
+@pytest.mark.parametrize(("maxfev", "left"), [(60, 20), (41, 1), (59, 19)])
+def test_a_generation_cut_short_counts_for_the_best_point_alone(maxfev, left):
+    problem, key = Classic("ackley", 5), stream_key(21)
+    before_x, before_f, _, first_x, first = whole_run(problem, key, 40, 20)
+    x, f, trace, best_x, best = whole_run(problem, key, maxfev, 20)
+    out = np.empty((20, 5))
+    kernels.propose(key, 2, PAPER, problem.box.lower, problem.box.upper, before_x, before_f, out)
+    values = problem(out, generator(0))[:left]
+    if left < 20:
+        assert np.array_equal(x, before_x)
+        assert np.array_equal(f, before_f)
+    assert best == trace[2] == min(first, values.min())
+    assert np.array_equal(best_x, out[np.argmin(values)] if values.min() < first else first_x)
+
+
+def test_the_best_point_may_come_from_the_generation_that_is_cut():
+    """Some of these runs end with a better point than any of the population, and say so."""
+    problem = Classic("sphere", 3)
+    outside = 0
+    for r in range(20):
+        x, f, trace, best_x, best = whole_run(problem, stream_key(22, r), 69, 10)
+        assert problem(best_x[None], generator(0))[0] == best == trace[6]
+        assert best <= f.min() == trace[5]
+        outside += bool(best < f.min()) and not (x == best_x).all(axis=1).any()
+    assert 0 < outside < 20
+
+
+def test_of_equal_best_points_the_first_found_counts():
+    problem = Classic("step", 2, bound=2.0)
+    _, f, _, best_x, best = whole_run(problem, stream_key(23), 400, 20)
+    start = np.empty((20, 2))
+    kernels.initial(stream_key(23), problem.box.lower, problem.box.upper, start, 0)
+    found = naive.classic("step", start)
+    assert best == found.min() == f.min() == 0  # the first population has it already, and later ones more of it
+    assert np.array_equal(best_x, start[np.argmin(found)])
+
+
+INSTANCES = {
+    "plain": lambda i: Classic("ackley", 6),  # noqa: ARG005
+    "moved": lambda i: Translated(Classic("ackley", 6), 0.7 * i),
+    "scaled": lambda i: Scaled(Classic("ackley", 6), 1.0 + i),
+    "rotated": lambda i: Rotated(Classic("ackley", 6), i),
+    "moved and rotated": lambda i: Translated(Rotated(Classic("ackley", 6), i), np.arange(6.0) * i),
+}
+
+
+@pytest.mark.parametrize("kind", INSTANCES)
+def test_a_run_on_an_instance_of_a_stack_is_a_run_on_that_instance_alone(kind):
+    problems = [INSTANCES[kind](i) for i in range(3)]
+    objectives = [problem.objective() for problem in problems]
+    box, base = Classic("ackley", 6).box, stream_key(24)
+    stack = PAPER._replace(thresholds=PAPER.thresholds[None].copy(), parameters=PAPER.parameters[None].copy())
+    instance = np.array([2, 0, 1, 1, 2])
+    numbers = np.arange(5)
+    plan = kernels.Plan(stack, stack_objectives(objectives), box.lower, box.upper, 330, 30)
+
+    def best(plan, instance):
+        out = np.empty(5)
+        many.run_many(base, plan, many.Tasks(np.zeros(5, np.int64), instance, 7 + numbers, numbers), out)
+        return out
+
+    together = best(plan, instance)
+    for i in range(3):
+        alone = best(plan._replace(objective=stack_objectives([objectives[i]])), np.zeros(5, np.int64))
+        assert together[instance == i].tolist() == alone[instance == i].tolist()
+    if kind != "plain":
+        assert len({best(plan, np.full(5, i))[0] for i in range(3)}) == 3
+    key = np.array(naive.derived(base, 8, 1), dtype=np.uint64)
+    assert together[1] == whole_run(problems[0], key, 330, 30, objective=objectives[0])[4]
+
+
+def test_objectives_of_different_kinds_are_not_stacked():
+    sphere = Classic("sphere", 3).objective()
+    with pytest.raises(ValueError, match="one problem"):
+        stack_objectives([sphere, Classic("ackley", 3).objective()])
+    with pytest.raises(ValueError, match="all must be moved"):
+        stack_objectives([sphere, Translated(Classic("sphere", 3), 1.0).objective()])
+    with pytest.raises(ValueError, match="all must be moved"):
+        stack_objectives(
+            [Translated(Classic("sphere", 3), 1.0).objective(), Rotated(Classic("sphere", 3), 1).objective()]
+        )
+    stacked = stack_objectives([sphere] * 4)
+    assert [a.shape for a in stacked[2:]] == [(4, 0), (4, 0), (4, 0, 0)]
+
+
+def test_runs_in_lockstep_take_the_course_of_runs_alone():
+    problem, base = Classic("rastrigin", 5), stream_key(25)
+    box, r, n = problem.box, 4, 12
+    stack = PAPER._replace(thresholds=PAPER.thresholds[None].copy(), parameters=PAPER.parameters[None].copy())
+    zero, numbers = np.zeros(r, np.int64), np.arange(r)
+    tasks = many.Tasks(zero, zero, 3 + numbers, numbers)
+    x, out = np.empty((r, n, 5)), np.empty((r, n, 5))
+    plan = kernels.Plan(stack, None, box.lower, box.upper, 10 * n, n)
+    many.start_many(base, plan, tasks, x)
+
+    def values(points):
+        return problem(points.reshape(-1, 5), generator(0)).reshape(r, n)
+
+    f = values(x)
+    for generation in range(1, 10):
+        many.propose_many(base, plan, tasks, generation, x, f, out)
+        many.survive_many(x, f, out, values(out))
+    for i in range(r):
+        key = np.array(naive.derived(base, 3 + i, i), dtype=np.uint64)
+        alone_x, alone_f, *_ = whole_run(problem, key, 10 * n, n)
+        assert np.array_equal(x[i], alone_x)
+        assert np.array_equal(f[i], alone_f)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import autov
 from autov.core import FileError, InputError, generator
-from autov.operators import FORMS, AffineOperator, from_dict, load, to_dict
+from autov.operators import FORMS, AffineOperator, from_dict, load_operator, to_dict
 
-PAPER = load("paper-h3")
+PAPER = load_operator("paper-h3")
 FORM = st.sampled_from([*FORMS.values(), ("x1", "x2", "best", "mean", "lower", "upper"), ("x1", "mean")])
 
 
@@ -94,7 +94,7 @@ def test_matrix_round_trip():
 def test_file_round_trip_keeps_unknown_keys(tmp_path):
     data = to_dict(PAPER) | {"colour": "blue"}
     (tmp_path / "a.json").write_text(json.dumps(data))
-    operator = load(tmp_path / "a.json")
+    operator = load_operator(tmp_path / "a.json")
     assert operator == PAPER
     operator.save(tmp_path / "b.json")
     assert json.loads((tmp_path / "b.json").read_text())["colour"] == "blue"
@@ -112,9 +112,21 @@ def test_equality_is_by_value():
 def test_text_shows_rows_by_probability():
     text = str(PAPER)
     assert "h(x1, x2, lower, upper)" in text
-    assert text.index("0.2190") < text.index("0.2170") < text.index("0.0320")
+    assert text.index(" 0.219 ") < text.index(" 0.217 ") < text.index(" 0.032 ")
     assert "x1 + N(0.4753, 0.1015²) (x2 - x1)" in text
     assert r"r_2\sim\mathcal{N}(0.4753,0.0103)" in PAPER.latex()
+
+
+def row(name="x2", **change):
+    """What a file with one row has, with changes."""
+    mean, std = change.get("mean", 0.0), change.get("std", 1.0)
+    weights = {name: {"mean": mean, "std": std}}
+    return {"inputs": ["x1", "x2"], "rows": [{"probability": change.get("probability", 1.0), "weights": weights}]}
+
+
+def test_a_row_without_changes_is_read():
+    operator = from_dict(to_dict(PAPER) | row())
+    assert operator == AffineOperator(("x1", "x2"), [[0.0]], [[1.0]], [1.0])
 
 
 @pytest.mark.parametrize(
@@ -123,12 +135,21 @@ def test_text_shows_rows_by_probability():
         ({"version": 2}, "version 2 is unknown"), ({"format": "x"}, "not an operator file"),
         ({"inputs": ["x2", "x1"]}, "first must be x1"), ({"inputs": ["x1", "y"]}, "unknown 'y'"),
         ({"inputs": ["x1", "x3"]}, "without a gap"), ({"draw": "dice"}, "draw"), ({"rows": []}, "rows"),
-        ({"rows": [{"probability": 1, "weights": {"x2": {"mean": 0, "std": -1}}}]}, "std: must not be negative"),
-        ({"rows": [{"probability": 1, "weights": {"x2": {"mean": float("nan"), "std": 1}}}]}, "finite"),
-        ({"rows": [{"probability": 0, "weights": {"x2": {"mean": 0, "std": 1}}}]}, "positive number"),
-        ({"rows": [{"probability": 1, "weights": {"x9": {"mean": 0, "std": 1}}}]}, "unknown weight 'x9'"),
-        ({"rows": [{"weights": {}}]}, "'probability' is missing"),
-        ({"rows": [{"probability": 1, "weights": {"x2": {"mean": "a", "std": 1}}}]}, "not a complete operator"),
+        (row(std=-1), "std: must not be negative"), (row(mean=float("nan")), "finite"),
+        (row(probability=0), "positive number"), (row("x9"), "unknown weight 'x9'"),
+        (row(mean="a"), "mean: must be a number, got 'a'"), (row(mean="0.5"), "mean: must be a number"),
+        (row(std=True), "std: must be a number, got True"), (row(std=None), "std: must be a number"),
+        (row(mean=[1]), "mean: must be a number"), (row(probability="1"), "probability: must be a number"),
+        (row(mean=10**400), "mean: must be finite"), (row(std=10**5000), "std: must be finite"),
+        (row(probability=10**400), "probability: must be finite"),
+        ({"inputs": ["x1", "x2"], "rows": [{"weights": {"x2": {"mean": 0, "std": 0}}}]}, "'probability' is missing"),
+        ({"rows": [{"probability": 1}]}, "'weights' is missing"),
+        ({"rows": [{"probability": 1, "weights": {}}]}, "'x2' is missing"),
+        ({"rows": [{"probability": 1, "weights": {"x2": {"mean": 0, "std": 1}}}]}, "'lower' is missing"),
+        ({"inputs": ["x1", "x2"], "rows": [{"probability": 1, "weights": {"x2": {"mean": 0}}}]}, "'std' is missing"),
+        ({"rows": [{"probability": 1, "weights": None}]}, "not a complete operator"), ({"rows": 3}, "not a complete"),
+        ({"tie_bounds": "false"}, "tie_bounds: must be true or false, got 'false'"),
+        ({"tie_bounds": None}, "tie_bounds: must be true or false"), ({"tie_bounds": 1}, "tie_bounds: must be true"),
     ],
 )  # fmt: skip
 def test_bad_files_are_refused_with_one_line(change, message):
@@ -141,9 +162,13 @@ def test_bad_files_are_refused_with_one_line(change, message):
 def test_truncated_and_missing_files(tmp_path):
     (tmp_path / "half.json").write_text(json.dumps(to_dict(PAPER))[:200])
     with pytest.raises(FileError, match="not valid JSON"):
-        load(tmp_path / "half.json")
+        load_operator(tmp_path / "half.json")
+    (tmp_path / "digits.json").write_text(json.dumps(to_dict(PAPER)).replace("0.4753", "1" * 5000))
+    with pytest.raises(FileError, match=r"digits\.json: not valid JSON") as caught:
+        load_operator(tmp_path / "digits.json")
+    assert "\n" not in str(caught.value)
     with pytest.raises(InputError, match="no file"):
-        load(tmp_path / "none.json")
+        load_operator(tmp_path / "none.json")
 
 
 @pytest.mark.parametrize(
@@ -170,6 +195,16 @@ def test_missing_inputs_are_named():
         operator(np.zeros((1, 2, 3)), np.zeros(3), np.ones(3), generator(0))
     with pytest.raises(InputError, match="parents: must have shape"):
         PAPER(np.zeros((1, 2, 3)), np.zeros(3), np.ones(3), generator(0))
+
+
+@pytest.mark.parametrize("module", [autov, autov.operators])
+def test_old_names_work_and_warn(module):
+    with pytest.warns(DeprecationWarning, match="load_operator"):
+        assert module.load("paper-h3") == PAPER
+    with pytest.warns(DeprecationWarning, match="operator_names"):
+        assert module.library() == autov.operator_names() == ["paper-h3"]
+    with pytest.raises(AttributeError, match="no attribute"):
+        module.nonsense  # noqa: B018
 
 
 def test_public_names_exist():

@@ -75,6 +75,19 @@ def test_sbx_prime_keeps_a_tenth_of_x1():
     np.testing.assert_allclose(whole - part, 0.9 * x[0], rtol=1e-12, atol=1e-12)
 
 
+def test_sbx_crosses_pairs_and_variables_with_their_probabilities():
+    n, d = 4000, 5
+    x1, x2 = np.zeros((n, d)), np.ones((n, d))
+    first, second = SBX(probability=0.7, variable_probability=0.4).children(x1, x2, np.random.default_rng(6))
+    moved = first != x1
+    assert np.array_equal(moved, second != x2)
+    np.testing.assert_allclose(first + second, 1.0, rtol=1e-12)
+    pairs = moved.any(axis=1).mean()
+    chance = 0.7 * (1 - 0.6**d)
+    assert abs(pairs - chance) < 4 * np.sqrt(chance * (1 - chance) / n)
+    assert abs(moved.mean() - 0.28) < 4 * np.sqrt(0.28 * 0.72 / n)
+
+
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6), st.floats(0, 200), st.floats(0, 1))
 def test_polynomial_mutation_stays_in_the_box(seed, eta, rate):
@@ -98,6 +111,8 @@ def test_polynomial_mutation_changes_one_variable_in_d():
     [
         (lambda: SBX(eta=-1), "eta"),
         (lambda: SBX(keep=np.nan), "keep"),
+        (lambda: SBX(probability=1.5), "probability"),
+        (lambda: SBX(variable_probability=-0.1), "variable_probability"),
         (lambda: PolynomialMutation(eta=np.inf), "eta"),
         (lambda: PolynomialMutation(rate=1.5), "rate"),
         (lambda: DEMutation(F=np.nan), "F"),

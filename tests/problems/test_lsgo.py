@@ -14,8 +14,8 @@ from autov.bench import lsgo_numpy as twin
 from autov.core import Box, InputError, generator, stream_key
 from autov.kernels import lsgo as kernels
 from autov.kernels.jit import FAST
-from autov.kernels.run import run
-from autov.operators import load
+from autov.kernels.run import Plan, run
+from autov.operators import load_operator
 from autov.problems.base import Problem
 from autov.problems.classic import Classic
 from autov.problems.lsgo import LargeScale, NAMES, arrays, large_scale
@@ -205,12 +205,15 @@ def test_power_overflows_to_infinity():
 def test_compiled_run(number, variant):
     problem = LargeScale(number, variant)
     box = problem.box
-    x, f, trace = np.empty((20, problem.dim)), np.empty(20), np.empty(2 + 210 // 20)
-    variation = load("paper-h3").variation()
-    run(stream_key(1, 0, 0), variation, problem.objective(), box.lower, box.upper, 210, x, f, 0, trace)
+    x, f, trace, best_x = np.empty((20, problem.dim)), np.empty(20), np.empty(2 + 210 // 20), np.empty(problem.dim)
+    variation = load_operator("paper-h3").variation()
+    plan = Plan(variation, problem.objective(), box.lower, box.upper, 210, 20)
+    best, _ = run(stream_key(1, 0, 0), plan, x, f, 0, trace, best_x)
     assert np.array_equal(problem(x, RNG), f)
+    assert np.array_equal(problem(best_x[None], RNG), [best])
     assert (np.diff(trace[:11]) <= 0).all()
-    assert trace[10] == f.min() < trace[0]
+    assert trace[9] == f.min()  # the last generation is cut short: it does not enter the population
+    assert trace[10] == best < trace[0]
     assert ((x >= box.lower) & (x <= box.upper)).all()
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from autov.algorithms.base import Batch
 from autov.core import Array
-from autov.engines import Engine, engine_of, in_order
+from autov.engines import Engine, Serial, engine_of, in_order
 from autov.problems import PointFunction, Problem, takes_points
 
 
@@ -25,7 +25,7 @@ def evaluate_points(engine: Engine, problem: PointFunction, x: Array) -> Array:
 def evaluation_of(problem: Problem, workers: Any) -> Iterator[Batch | None]:
     """What evaluates batches of the problem on these workers; None where the problem itself does it best."""
     with engine_of(workers, "processes") as engine:
-        if takes_points(problem) and not engine.is_serial:
+        if takes_points(problem) and not isinstance(engine, Serial):
             assert isinstance(problem, PointFunction)
             yield partial(evaluate_points, engine, problem)
         else:

@@ -12,6 +12,9 @@ from autov.algorithms.parts import initial_points
 from autov.core import Array, Box, Generator, generator
 from autov.kernels import run as kernels
 from autov.kernels.objective import Objective
+from autov.kernels.run import Plan
+from autov.kernels.selection import tournaments
+from autov.kernels.survival import survive
 from autov.operators import AffineOperator, CallableOperator, load_operator, resolve_operator
 
 
@@ -65,7 +68,7 @@ class Evolution:
             kernels.propose(state.key, state.generation, variation, box.lower, box.upper, state.x, state.f, out)
             return out, state
         index = np.empty((len(state.x), self.operator.n_parents), np.int64)
-        kernels.tournaments(state.key, state.generation, state.f, index)
+        tournaments(state.key, state.generation, state.f, index)
         own = generator(int(state.key[0]), int(state.key[1]), state.generation)
         offspring = self.operator.offspring(state.x[index.T], box.lower, box.upper, own, state.x, state.f)
         return box.clip(offspring), state
@@ -79,7 +82,7 @@ class Evolution:
     def inject(self, state: EvolutionState, x: Array, f: Array) -> EvolutionState:
         """Points of other origin compete with the population."""
         population, values = state.x.copy(), state.f.copy()
-        kernels.survive(population, values, np.ascontiguousarray(x), np.ascontiguousarray(f))
+        survive(population, values, np.ascontiguousarray(x), np.ascontiguousarray(f))
         return replace(state, x=population, f=values)
 
     def population(self, state: EvolutionState) -> tuple[Array, Array]:
@@ -94,7 +97,7 @@ class Evolution:
         x, f, best_x = state.x[:n].copy(), np.empty(n), np.empty(box.dim)
         generations = -(-(maxfev - n) // n)
         trace = np.empty(generations + 1)
-        plan = kernels.Plan(self.operator.variation(), objective, box.lower, box.upper, maxfev, n)
-        best, nans = kernels.run(state.key, plan, x, f, n, best_x, trace)
+        plan = Plan(self.operator.variation(), objective, box.lower, box.upper, maxfev, n)
+        best, nans = kernels.run(state.key, plan, x, f, n, trace, best_x)
         counts = np.minimum(n * np.arange(1, generations + 2), maxfev)
         return Outcome(best_x, float(best), generations, x, f, counts, trace, int(nans))

@@ -22,7 +22,7 @@ import numpy as np
 
 from autov.algorithms.parts import best, first_points, tournament
 from autov.core import Array, Box, Generator, check_ranges
-from autov.operators.sbx import spread_factor
+from autov.operators import SBX, PolynomialMutation
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +51,16 @@ class GA:
         check_ranges(self, variable_probability=(0, 1), keep=(0, 1))
         check_ranges(self, crossover_index=(0, 1e6), mutation_index=(0, 1e6))
 
+    @property
+    def crossover(self) -> SBX:
+        """The operator that crosses pairs; `autov.check` certifies it."""
+        return SBX(self.crossover_index, self.keep, self.crossover_probability, self.variable_probability)
+
+    @property
+    def mutation(self) -> PolynomialMutation:
+        """The operator that mutates children."""
+        return PolynomialMutation(self.mutation_index, self.mutation_probability)
+
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> GAState:  # noqa: ARG002
         """Uniform first points."""
         return GAState(box, first_points(box, popsize, rng, x0), np.empty(0))
@@ -59,16 +69,13 @@ class GA:
         """As many children as there are parents."""
         if not state.f.size:
             return state.x.copy(), state
-        n, d = state.x.shape
+        n = len(state.x)
         pairs = (n + 1) // 2
         parents = state.x[tournament(state.f, 2 * pairs, rng)]
-        x1, x2 = parents[:pairs], parents[pairs:]
-        children = sbx(
-            x1, x2, self.crossover_probability, self.crossover_index, rng, self.variable_probability, self.keep
-        )
-        children = state.box.clip(children[:n])
-        probability = 1 / d if self.mutation_probability is None else self.mutation_probability
-        return polynomial_mutation(children, state.box, probability, self.mutation_index, rng), state
+        box = state.box
+        children = np.concatenate(self.crossover.children(parents[:pairs], parents[pairs:], rng))
+        children = box.clip(children[:n])
+        return box.clip(self.mutation(children[None], box.lower, box.upper, rng)), state
 
     def tell(self, state: GAState, x: Array, f: Array, rng: Generator) -> GAState:  # noqa: ARG002
         """Keep the best of parents and children."""
@@ -80,32 +87,3 @@ class GA:
     def population(self, state: GAState) -> tuple[Array, Array]:
         """The survivors."""
         return state.x, state.f
-
-
-def sbx(
-    x1: Array, x2: Array, probability: float, index: float, rng: Generator, variable: float = 0.5, keep: float = 1.0
-) -> Array:
-    """Children of the pairs (x1, x2), shape (2 n, d): the first children, then the second ones."""
-    n, d = x1.shape
-    beta = spread_factor(rng.random((n, d)), index)
-    beta *= np.where(rng.random((n, d)) < 0.5, 1.0, -1.0)  # which child is near which parent, variable by variable
-    beta[rng.random((n, d)) >= variable] = 1.0  # variables that are not crossed
-    beta[rng.random(n) >= probability] = 1.0  # pairs that are not crossed
-    shift = (beta - 1) / 2 * (x1 - x2)
-    return np.concatenate(
-        [keep * x1 + shift, keep * x2 - shift]
-    )  # (x1 + x2) / 2 +- beta (x1 - x2) / 2, exact where beta = 1
-
-
-def polynomial_mutation(x: Array, box: Box, probability: float, index: float, rng: Generator) -> Array:
-    """Each variable moves with the given probability by a polynomially distributed part of the width of the box."""
-    rows, columns = np.nonzero(rng.random(x.shape) < probability)
-    u = rng.random(len(rows))
-    value, width = x[rows, columns], box.width[columns]
-    below = (value - box.lower[columns]) / width
-    above = (box.upper[columns] - value) / width
-    down = (2 * u + (1 - 2 * u) * (1 - below) ** (index + 1)) ** (1 / (index + 1)) - 1
-    up = 1 - (2 * (1 - u) + (2 * u - 1) * (1 - above) ** (index + 1)) ** (1 / (index + 1))
-    mutated = x.copy()
-    mutated[rows, columns] += np.where(u <= 0.5, down, up) * width
-    return box.clip(mutated)

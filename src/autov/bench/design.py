@@ -14,7 +14,7 @@ from autov.designer.encoding import Encoding
 from autov.designer.fitness import Inner, InnerRuns
 from autov.designer.search import INNER, Search, SearchSettings
 from autov.engines import worker_count
-from autov.operators import load
+from autov.operators import load_operator
 from autov.problems import Classic
 
 PAPER_EVALUATIONS = 100 * 1001 * 9 * 10_000  # candidates x (generations and the first population) x runs x evaluations
@@ -49,7 +49,7 @@ def _seconds_per_run(dim: int, rows: int, runs: int, workers: int) -> float:
 
 def bench_design(generations: int = 6) -> dict[str, Any]:
     """The search of the paper's preset, its projected time, and how the cost grows."""
-    operator, problem = load("paper-h3"), Classic("rastrigin", 30)
+    operator, problem = load_operator("paper-h3"), Classic("rastrigin", 30)
     rng = np.random.default_rng(1)
     slow = 10_000 / best_seconds(lambda: numpy_run(operator, problem, 10_000, 100, rng), 20)
     cores = worker_count(None)

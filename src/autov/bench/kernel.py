@@ -19,7 +19,7 @@ from autov.bench.twin import numpy_run
 from autov.core import stream_key
 from autov.engines import worker_count
 from autov.kernels import run as kernels
-from autov.operators import load
+from autov.operators import load_operator
 from autov.problems import Classic
 
 POPSIZE, GENERATIONS, DIM = 100, 100, 30
@@ -47,11 +47,12 @@ def best_seconds(call: Callable[[], Any], repeats: int) -> float:
 
 
 def _kernel_runs(first: int, count: int) -> None:
-    operator, problem = load("paper-h3"), Classic("rastrigin", DIM)
-    variation, objective, box = operator.variation(), problem.objective(), problem.box
-    x, f, trace = np.empty((POPSIZE, DIM)), np.empty(POPSIZE), np.empty(GENERATIONS + 1)
+    operator, problem = load_operator("paper-h3"), Classic("rastrigin", DIM)
+    box = problem.box
+    plan = kernels.Plan(operator.variation(), problem.objective(), box.lower, box.upper, POPSIZE * GENERATIONS, POPSIZE)
+    x, f, trace, best_x = np.empty((POPSIZE, DIM)), np.empty(POPSIZE), np.empty(GENERATIONS + 1), np.empty(DIM)
     for key in _KEYS[first : first + count]:
-        kernels.run(key, variation, objective, box.lower, box.upper, POPSIZE * GENERATIONS, x, f, 0, trace)
+        kernels.run(key, plan, x, f, 0, trace, best_x)
 
 
 def _startup() -> dict[str, float]:
@@ -74,7 +75,7 @@ def _startup() -> dict[str, float]:
 def bench_kernel(repeats: int = 7, startup: bool = True) -> dict[str, Any]:
     """One inner run of the paper (30-D Rastrigin, population 100, 100 generations, h3, k = 10) in several ways."""
     evaluations = POPSIZE * GENERATIONS
-    operator, problem = load("paper-h3"), Classic("rastrigin", DIM)
+    operator, problem = load_operator("paper-h3"), Classic("rastrigin", DIM)
     rng = np.random.default_rng(1)
     count, threads = 20, 2
     _kernel_runs(0, 1)

@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 from autov.bench.lsgo_numpy import evaluate as evaluate_numpy
 from autov.core import generator, stream_key
 from autov.kernels.objective import Objective, compile_objective
-from autov.kernels.run import run
-from autov.operators import load
+from autov.kernels.run import Plan, run
+from autov.operators import load_operator
 from autov.problems.lsgo import LSGO
 
 
@@ -52,14 +52,15 @@ def profile_run(number: int = 9, maxfev: int = 5000, popsize: int = 100, repeats
     """
     problem = LSGO(number)
     box = problem.box
-    variation = load("paper-h3").variation()
+    variation = load_operator("paper-h3").variation()
     objective = problem.objective()
     free = Objective(_free().address, *objective[1:])
     x, f = np.empty((popsize, box.dim)), np.empty(popsize)
-    trace = np.empty(2 + maxfev // popsize)
+    trace, best_x = np.empty(2 + maxfev // popsize), np.empty(box.dim)
 
     def solve(target: Objective, budget: int) -> None:
-        run(stream_key(1, 0, 0), variation, target, box.lower, box.upper, budget, x, f, 0, trace)
+        plan = Plan(variation, target, box.lower, box.upper, budget, popsize)
+        run(stream_key(1, 0, 0), plan, x, f, 0, trace, best_x)
 
     solve(free, 2 * popsize)  # compile
     whole, rest = _best(repeats, lambda: solve(objective, maxfev), lambda: solve(free, maxfev))

@@ -39,14 +39,12 @@ def compare(
 
     Example: autov compare --algorithms ga,de,shade,autov --problems f1..f13 --runs 30 --store results.db
     """
-    from autov.adapters import register as register_peers
     from autov.core import InputError
     from autov.experiments import compare as run_comparison
     from autov.reports import comparison_page, convergence_plot, rank_plot, render, save_plot
 
     if format_ not in FORMATS:
         raise InputError(f"--format: one of {', '.join(FORMATS)}, got {format_!r}")
-    register_peers()
     names = [part.strip() for part in algorithms.split(",") if part.strip()]
     wanted = [part.strip() for part in problems.split(",") if part.strip()]
     result = with_progress(

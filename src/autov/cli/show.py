@@ -24,9 +24,9 @@ def show(
 
     Example: autov show paper-h3
     """
-    from autov.operators import load, to_dict
+    from autov.operators import load_operator, to_dict
 
-    found = load(operator)
+    found = load_operator(operator)
     if json_:
         print_json(to_dict(found))
     elif latex:
@@ -77,13 +77,13 @@ def _problems() -> list[dict[str, object]]:
 
 
 def _operators() -> list[dict[str, object]]:
-    from autov.operators import library, load
+    from autov.operators import load_operator, operator_names
     from autov.operators.classic import CLASSIC
-    from autov.operators.forms import form_name
+    from autov.operators.inputs import form_name
 
     rows: list[dict[str, object]] = []
-    for name in library():
-        operator = load(name)
+    for name in operator_names():
+        operator = load_operator(name)
         source = operator.provenance.get("problem", "")
         rows.append({"name": name, "form": form_name(operator.inputs), "rows": operator.rows, "designed on": source})
     for name in CLASSIC:

@@ -11,12 +11,14 @@ import numpy as np
 
 from autov.algorithms.evolution import Evolution
 from autov.core import Array, Box, InputError, whole_number
-from autov.kernels import run as kernels
+from autov.kernels.many import Tasks, run_many
+from autov.kernels.objective import Objectives
+from autov.kernels.run import Plan
 from autov.kernels.variation import Variation
 from autov.operators import AffineOperator
 from autov.operators.affine import Draw
 from autov.operators.inputs import BOUNDS, inputs_of, weights_of
-from autov.operators.packing import pack_rows
+from autov.operators.packing import pack
 
 
 class Genome(Protocol):
@@ -40,10 +42,9 @@ class Genome(Protocol):
         ...
 
     def run_packed(
-        self, packed: Any, objectives: Any, box: Box, budget: Any, key: np.ndarray, tasks: Any, instance: np.ndarray,
-        best: Array,
-    ) -> None:  # fmt: skip
-        """Write the best values of compiled runs: task i on instance[i] of the objectives, its stream under the key."""
+        self, packed: Any, objectives: Objectives, box: Box, budget: Any, key: np.ndarray, tasks: Tasks, best: Array
+    ) -> None:
+        """Write the best values of compiled runs; their streams derive from the key."""
         ...
 
 
@@ -115,12 +116,13 @@ class OperatorGenome:
 
     def pack(self, vectors: Array) -> Variation:
         """Thresholds and parameters of many operators, with one more axis in front."""
-        raise NotImplementedError
+        matrices = self._matrices(vectors)
+        mean, std, probability = matrices[:, :, 0:-1:2], matrices[:, :, 1:-1:2], matrices[:, :, -1]
+        return pack(self.weights, mean, std, probability, self.draw == "solution")
 
     def run_packed(
-        self, packed: Variation, objectives: Any, box: Box, budget: Any, key: np.ndarray, tasks: Any,
-        instance: np.ndarray, best: Array,
-    ) -> None:  # fmt: skip
+        self, packed: Variation, objectives: Objectives, box: Box, budget: Any, key: np.ndarray, tasks: Tasks, best: Array
+    ) -> None:
         """Compiled runs of the paper's metaheuristic."""
-        plan = kernels.Plan(packed, objectives, box.lower, box.upper, budget.maxfev, budget.popsize)
-        kernels.run_many(plan, key, tasks.which, tasks.candidates, tasks.runs, instance, best)
+        plan = Plan(packed, objectives, box.lower, box.upper, budget.maxfev, budget.popsize)
+        run_many(key, plan, tasks, best)

@@ -13,7 +13,8 @@ from autov.algorithms.driver import raise_noted
 from autov.core import Array, generator, stream_key, values_of, whole_number
 from autov.designer.genome import Genome
 from autov.engines import Engine, engine_of, in_order
-from autov.kernels import run as kernels
+from autov.kernels.many import Tasks as KernelTasks
+from autov.kernels.many import derive
 from autov.kernels.objective import stack_objectives
 from autov.problems import Problem, ProblemFamily, instance_of, takes_points, without_fixed
 
@@ -95,10 +96,8 @@ class CompiledTrials:
         numbers, instance = np.unique(tasks.runs if family else np.zeros_like(tasks.runs), return_inverse=True)
         found = [_objective(self.problem, self.stream.instance(run) if family else 0) for run in numbers]
         objectives = stack_objectives(found)
-        self.genome.run_packed(
-            self.packed, objectives, self.problem.box, self.budget, self.stream.key, tasks, instance.astype(np.int64),
-            best,
-        )  # fmt: skip
+        todo = KernelTasks(tasks.which, instance.astype(np.int64), tasks.candidates, tasks.runs)
+        self.genome.run_packed(self.packed, objectives, self.problem.box, self.budget, self.stream.key, todo, best)
         raise_noted(self.problem, found[0])
         return best
 
@@ -144,6 +143,7 @@ class Trials:
         self.engine: Engine = engine_of(workers if self.compiled or self.by_point else 1,
                                         "threads" if self.compiled else "processes")  # fmt: skip
         self.evaluations = 0
+        self._point_of_instance = PointOfInstance(problem)  # one object, which is sent to the workers once
 
     def __call__(self, stream: Stream, genome: Genome, vectors: Array, tasks: Tasks) -> Array:
         """Best values (n,) of the tasks."""
@@ -170,7 +170,7 @@ class Trials:
         box, budget = self.box, self.budget
         algorithms = {w: genome.decode(vectors[w]) for w in np.unique(tasks.which)}
         chosen = [algorithms[w] for w in tasks.which]
-        keys = [kernels.derive(stream.key, c, r) for c, r in zip(tasks.candidates, tasks.runs, strict=True)]
+        keys = [derive(stream.key, c, r) for c, r in zip(tasks.candidates, tasks.runs, strict=True)]
         states = [a.start(key, box, budget.popsize, budget.maxfev) for a, key in zip(chosen, keys, strict=True)]
         best, left = np.full(len(chosen), np.inf), np.full(len(chosen), budget.maxfev)
         unused = generator(0)
@@ -200,7 +200,7 @@ class Trials:
         if self.by_point:
             items = [(k, x) for k, batch in zip(instances, batches, strict=True) for x in batch]
             chunk = max(1, len(items) // (4 * self.engine.workers))
-            made = np.array(in_order(self.engine, PointOfInstance(self.problem), items, chunk=chunk))
+            made = np.array(in_order(self.engine, self._point_of_instance, items, chunk=chunk))
         elif family or self.uses_rng:
             parts = []
             for i, k, batch in zip(active, instances, batches, strict=True):

@@ -9,14 +9,16 @@ a jitted function passed as an argument would compile anew in every process.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import cfunc, intp, types, uint64, void
+from numba import intp, types, uint64, void
+from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
+from autov.kernels.cache import keep
 from autov.kernels.jit import FAST, internal
 
 POINTER = types.CPointer(types.float64)
@@ -25,18 +27,52 @@ SIGNATURE = void(POINTER, intp, intp, POINTER, POINTER, intp, uint64, uint64)
 
 
 class Objective(NamedTuple):
-    """What the compiled run evaluates: function((x * scale) @ matrix + shift); an empty matrix is the identity."""
+    """What the compiled run evaluates: function((x * scale) @ matrix + shift); an empty matrix is the identity.
+
+    With an empty shift, too, points are taken as they are.
+    """
+
+    address: int
+    context: np.ndarray  # what the function reads
+    scale: np.ndarray  # (d,) or (0,)
+    shift: np.ndarray  # (d,) or (0,)
+    matrix: np.ndarray  # (d, d) or (0, 0)
+
+
+class Objectives(NamedTuple):
+    """Instances of one problem, moved, scaled or rotated each in its own way: m objectives with one function."""
 
     address: int
     context: np.ndarray
-    scale: np.ndarray
-    shift: np.ndarray
-    matrix: np.ndarray
+    scale: np.ndarray  # (m, d) or (m, 0)
+    shift: np.ndarray  # (m, d) or (m, 0)
+    matrix: np.ndarray  # (m, d, d) or (m, 0, 0)
+
+
+def stack_objectives(objectives: Sequence[Objective]) -> Objectives:
+    """Objectives of one function with the same kinds of transformation, in the form that `run_many` reads."""
+    first = objectives[0]
+    for other in objectives[1:]:
+        if other.address != first.address or not np.array_equal(other.context, first.context):
+            raise ValueError("objectives: must all be instances of one problem")
+        if other.shift.shape != first.shift.shape or other.matrix.shape != first.matrix.shape:
+            raise ValueError("objectives: all must be moved, and all must be rotated, or none")
+    scale, shift, matrix = (
+        np.ascontiguousarray([getattr(one, name) for one in objectives], dtype=np.float64)
+        for name in ("scale", "shift", "matrix")
+    )
+    return Objectives(first.address, first.context, scale, shift, matrix)
 
 
 def compile_objective(function: Callable[..., None], cache: bool = True) -> Any:
     """Compile a function of SIGNATURE; the result must be kept alive while its ``address`` is in use."""
-    return cfunc(SIGNATURE, cache=cache, error_model="numpy", fastmath=FAST)(function)
+    compiled = CFunc(
+        function, (SIGNATURE.args, SIGNATURE.return_type), locals={}, options={"error_model": "numpy", "fastmath": FAST}
+    )
+    if cache:
+        keep(compiled, function)
+    compiled.compile()
+    return compiled
 
 
 @intrinsic

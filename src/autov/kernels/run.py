@@ -2,37 +2,58 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from autov.kernels.jit import internal, kernel
 from autov.kernels.objective import evaluate
-from autov.kernels.random import GOLDEN, NOISE, POPULATION, fill_uniforms, mix, subkey
-from autov.kernels.variation import (
-    EXTRA,
-    Variation,
-    batch_rows,
-    block_rows,
-    copy_rows,
-    fill_extra,
-    select_parents,
-    survive,
-    vary,
-    workspace,
-)
+from autov.kernels.random import NOISE, POPULATION, fill_uniforms, subkey
+from autov.kernels.selection import fill_extra, select_parents
+from autov.kernels.survival import replace_worst
+from autov.kernels.variation import EXTRA, Variation, vary
+from autov.kernels.workspace import batch_rows, block_rows, copy_rows, workspace
+
+
+class Plan(NamedTuple):
+    """What the runs of one call have in common.
+
+    `run` takes one operator and one objective, `run_many` a stack of each.
+    """
+
+    variation: Variation
+    objective: Any  # Objective or Objectives
+    lower: np.ndarray  # (d,)
+    upper: np.ndarray  # (d,)
+    maxfev: int  # evaluations of a run, exactly; at least popsize
+    popsize: int
 
 
 @internal
-def smallest(values):
-    """The minimum."""
-    low = values[0]
-    for i in range(1, values.size):
-        low = min(low, values[i])
-    return low
+def note_best(points, values, count, best, best_x):
+    """The best value so far; where one of the first values is better than ``best``, its point goes to best_x."""
+    place = -1
+    for i in range(count):
+        if values[i] < best:
+            best = values[i]
+            place = i
+    if place >= 0:
+        for k in range(best_x.size):
+            best_x[k] = points[place, k]
+    return best
 
 
 @kernel
 def initial(key, lower, upper, x, given):
-    """Uniform points in the rows of x from row ``given`` on."""
+    """Uniform points in the rows of x from row ``given`` on.
+
+    Args:
+        key: (2,) uint64, the stream of the run.
+        lower: (d,) the box.
+        upper: (d,).
+        x: (n, d) the population, written.
+        given: how many of its first rows stay as they are.
+    """
     d = lower.size
     first, second = subkey(key, 0, POPULATION)
     for i in range(given, x.shape[0]):
@@ -43,7 +64,18 @@ def initial(key, lower, upper, x, given):
 
 @kernel
 def propose(key, generation, variation, lower, upper, x, f, out):
-    """The offspring of a generation from the population x with values f."""
+    """The offspring of a generation.
+
+    Args:
+        key: (2,) uint64, the stream of the run.
+        generation: 1, 2, ...; it decides which part of the stream is used.
+        variation: one operator.
+        lower: (d,) the box; offspring are clipped to it.
+        upper: (d,).
+        x: (n, d) the population.
+        f: (n,) its values, without NaN.
+        out: (m, d) the offspring, written; fewer than n are the first ones of n.
+    """
     n, d = x.shape
     m = out.shape[0]
     work = workspace(m, variation.inputs.size, d)
@@ -59,7 +91,15 @@ def propose(key, generation, variation, lower, upper, x, f, out):
 
 @kernel
 def evaluate_blocks(key, generation, objective, x, out):
-    """Write the values of the rows of x, noise from the stream of that generation; return the number of NaN."""
+    """Values of points, infinity for NaN; return the number of NaN.
+
+    Args:
+        key: (2,) uint64, the stream of the run; noise comes from it.
+        generation: which part of the stream is used, 0 for the initial population.
+        objective: one objective.
+        x: (n, d) the points.
+        out: (n,) their values, written.
+    """
     n, d = x.shape
     bad = 0
     first, second = subkey(key, generation, NOISE)
@@ -72,11 +112,23 @@ def evaluate_blocks(key, generation, objective, x, out):
 
 
 @kernel
-def run(key, variation, objective, lower, upper, maxfev, x, f, given, trace):
-    """Fill x and f with the final population, trace with the best value after each generation; return the NaN count.
+def run(key, plan, x, f, given, trace, best_x):
+    """One run; return the best value found and the number of NaN.
 
-    Exactly maxfev evaluations are made (at least the population size); the last generation is cut short if need be.
+    Exactly plan.maxfev evaluations are made. A last generation that the budget cuts short is evaluated and counts for
+    the best point found, but the population stays as it was before.
+
+    Args:
+        key: (2,) uint64, the stream of the run.
+        plan: with one operator and one objective.
+        x: (popsize, d) the final population, written; its first rows may hold given points.
+        f: (popsize,) the values of the final population, written.
+        given: how many of the first rows of x are given.
+        trace: (generations,) or longer, the best value so far after each generation, written; the initial population
+            is the first of them, and one that is cut short counts.
+        best_x: (d,) the best point found, of equals the first, written.
     """
+    variation, objective, lower, upper = plan.variation, plan.objective, plan.lower, plan.upper
     n, d = x.shape
     rows = block_rows(d)
     batch = batch_rows(d)
@@ -84,14 +136,17 @@ def run(key, variation, objective, lower, upper, maxfev, x, f, given, trace):
     copy_rows(x, pool, n)
     initial(key, lower, upper, pool[:n], given)
     bad = evaluate_blocks(key, 0, objective, pool[:n], f)
-    trace[0] = smallest(f)
+    for k in range(d):
+        best_x[k] = pool[0, k]
+    best = note_best(pool, f, n, f[0], best_x)
+    trace[0] = best
     work = workspace(n, variation.inputs.size, d)
     offspring = np.empty((n, d))
     values = np.empty(n)
     used = n
     generation = 1
-    while used < maxfev:
-        m = min(n, maxfev - used)
+    while used < plan.maxfev:
+        m = min(n, plan.maxfev - used)
         fill_extra(pool, f, variation.inputs, lower, upper)
         select_parents(key, generation, variation.inputs, f, work.picks, work.bits)
         first, second = subkey(key, generation, NOISE)
@@ -105,65 +160,11 @@ def run(key, variation, objective, lower, upper, maxfev, x, f, given, trace):
             shifted = first + np.uint64(begin)
             moved = work.moved[: end - begin]
             bad += evaluate(objective, offspring[begin:end], values[begin:end], moved, shifted, second)
-        survive(pool, f, offspring[:m], values[:m], work.union, work.leaving, work.entering)
-        trace[generation] = smallest(f)
+        best = note_best(offspring, values, m, best, best_x)
+        trace[generation] = best
+        if m == n:
+            replace_worst(pool, f, offspring, values, work.ranking)
         used += m
         generation += 1
     copy_rows(pool, x, n)
-    return bad
-
-
-@internal
-def derive(base, candidate, run):
-    """The key of (candidate, run) under a base key."""
-    first = mix(base[0] + np.uint64(candidate) * GOLDEN, base[1])
-    second = mix(base[1] + np.uint64(run) * GOLDEN, first)
-    key = np.empty(2, np.uint64)
-    key[0] = mix(first + np.uint64(run) * GOLDEN, second)
-    key[1] = second
-    return key
-
-
-@kernel
-def run_many(base, candidates, runs, which, stack, objective, lower, upper, maxfev, popsize, best):
-    """Best values of several runs: run i belongs to (candidates[i], runs[i]) and uses operator which[i]."""
-    d = lower.size
-    x = np.empty((popsize, d))
-    f = np.empty(popsize)
-    trace = np.empty(2 + maxfev // popsize)
-    for i in range(best.size):
-        c = which[i]
-        variation = Variation(stack.inputs, stack.thresholds[c], stack.parameters[c], stack.per_solution, stack.arity,
-                              stack.tied)  # fmt: skip
-        key = derive(base, candidates[i], runs[i])
-        run(key, variation, objective, lower, upper, maxfev, x, f, 0, trace)
-        best[i] = smallest(f)
-
-
-@kernel
-def start_many(base, candidates, runs, lower, upper, x):
-    """Initial populations x (r, n, d) of several runs that are evaluated together."""
-    for i in range(x.shape[0]):
-        initial(derive(base, candidates[i], runs[i]), lower, upper, x[i], 0)
-
-
-@kernel
-def propose_many(base, candidates, runs, which, generation, stack, lower, upper, x, f, out):
-    """Offspring (r, n, d) of one generation of several runs."""
-    for i in range(x.shape[0]):
-        c = which[i]
-        variation = Variation(stack.inputs, stack.thresholds[c], stack.parameters[c], stack.per_solution, stack.arity,
-                              stack.tied)  # fmt: skip
-        propose(derive(base, candidates[i], runs[i]), generation, variation, lower, upper, x[i], f[i], out[i])
-
-
-@kernel
-def survive_many(x, f, offspring, values):
-    """Survivors of one generation of several runs, in place."""
-    n = f.shape[1]
-    m = values.shape[1]
-    union = np.empty(n + m + 1)
-    leaving = np.empty(n + 1, np.int64)
-    entering = np.empty(m + 1, np.int64)
-    for i in range(x.shape[0]):
-        survive(x[i], f[i], offspring[i], values[i], union, leaving, entering)
+    return best, bad

@@ -1,13 +1,15 @@
 """Variation operators: the affine operator of the paper, classic ones, and files of operators."""
 
+from autov.deprecation import moved
 from autov.operators.affine import AffineOperator
 from autov.operators.base import Operator
+from autov.operators.callable import CallableOperator, resolve_operator
 from autov.operators.cauchy import FEPMutation
 from autov.operators.classic import CLASSIC
 from autov.operators.de import DEMutation
-from autov.operators.files import from_dict, library, load, to_dict
-from autov.operators.forms import FORMS
+from autov.operators.files import from_dict, load_operator, operator_names, to_dict
 from autov.operators.gaussian import GaussianSampling
+from autov.operators.inputs import FORMS
 from autov.operators.polynomial import PolynomialMutation
 from autov.operators.sbx import SBX
 
@@ -16,13 +18,18 @@ __all__ = [
     "FORMS",
     "SBX",
     "AffineOperator",
+    "CallableOperator",
     "DEMutation",
     "FEPMutation",
     "GaussianSampling",
     "Operator",
     "PolynomialMutation",
     "from_dict",
-    "library",
-    "load",
+    "load_operator",
+    "operator_names",
+    "resolve_operator",
     "to_dict",
 ]
+__getattr__ = moved(
+    __name__, {"library": "autov.operators.operator_names", "load": "autov.operators.load_operator"}
+)

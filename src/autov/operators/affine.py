@@ -12,7 +12,8 @@ import numpy as np
 
 from autov.core import Array, Generator, InputError
 from autov.kernels.variation import Variation
-from autov.operators.forms import BOUNDS, code_of, inputs_of, weights_of
+from autov.operators.inputs import BOUNDS, input_of, inputs_of, weights_of
+from autov.operators.packing import pack
 
 Draw = Literal["variable", "solution"]
 LARGEST = 1e6  # of a mean or spread: beyond it, squares of differences could overflow
@@ -130,7 +131,7 @@ class AffineOperator:
     @cached_property
     def n_parents(self) -> int:
         """How many of the inputs are parents."""
-        return sum(name[0] == "x" for name in self.inputs)
+        return sum(input_of(name).parent for name in self.inputs)
 
     @property
     def rows(self) -> int:
@@ -149,7 +150,8 @@ class AffineOperator:
         parents = np.asarray(parents, dtype=np.float64)
         if parents.ndim != 3 or parents.shape[0] < self.n_parents:
             raise InputError(f"parents: must have shape ({self.n_parents}, n, d), got {parents.shape}")
-        given = {"best": best, "mean": mean, "lower": lower, "upper": upper}
+        width = np.asarray(upper) - np.asarray(lower)
+        others = {"best": best, "mean": mean, "lower": lower, "upper": upper, BOUNDS: width}
         _, n, d = parents.shape
         size = (n, d if self.draw == "variable" else 1)
         row = np.searchsorted(self._cumulative, rng.random(size), side="right")
@@ -157,13 +159,11 @@ class AffineOperator:
         offspring = x1.copy()
         for j, name in enumerate(self.weights):
             r = self.mean[row, j] + self.std[row, j] * rng.standard_normal(size)
-            if name == BOUNDS:
-                offspring += r * (np.asarray(upper) - np.asarray(lower))
-                continue
-            y = parents[int(name[1:]) - 1] if name[0] == "x" else given[name]
+            kind = input_of(name)
+            y = parents[kind.code - 1] if kind.parent else others[name]
             if y is None:
                 raise InputError(f"{name}: this operator needs it, pass {name}=...")
-            offspring += r * (y - x1)
+            offspring += r * (y - x1 if kind.from_x1 else y)
         return offspring
 
     @cached_property
@@ -175,22 +175,7 @@ class AffineOperator:
 
     def variation(self) -> Variation:
         """The form that the compiled run reads."""
-        used = self.probability > 0
-        cumulative = np.cumsum(self.probability[used] / self.probability[used].sum())[:-1]
-        # A 32-bit word w is in row j or later if w > threshold_j, which has probability 1 - cumulative_j.
-        thresholds = np.clip(np.ceil(cumulative * 2.0**32) - 1 - 2**31, -(2**31), 2**31 - 1)
-        padding = np.full(-len(thresholds) % 4, 2**31 - 1)
-        parameters = np.empty((int(used.sum()), 2 * len(self.weights)))
-        parameters[:, 0::2] = self.mean[used]
-        parameters[:, 1::2] = self.std[used] ** 2
-        return Variation(
-            np.array([1, *(code_of(name) for name in self.weights)], dtype=np.int64),
-            np.concatenate([thresholds, padding]).astype(np.int32),
-            parameters,
-            self.draw == "solution",
-            (0,) * len(self.weights),
-            (0,) if self.tie_bounds else (),
-        )
+        return pack(self.weights, self.mean, self.std, self.probability, self.draw == "solution")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AffineOperator):

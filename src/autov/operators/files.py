@@ -11,7 +11,7 @@ from typing import Any
 
 from autov.core import FileError, InputError
 from autov.operators.affine import AffineOperator
-from autov.operators.forms import inputs_of, weights_of
+from autov.operators.inputs import inputs_of, weights_of
 
 FORMAT, VERSION = "autov-operator", 1
 _KEYS = {"format", "version", "inputs", "draw", "tie_bounds", "rows", "provenance"}
@@ -32,6 +32,16 @@ def to_dict(operator: AffineOperator) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _number(name: str, value: Any) -> float:
+    """A number of a file as a float; text, true and false are none."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InputError(f"{name}: must be a number, got {value!r}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError(f"{name}: must be finite, found a whole number too large for a float") from None
+
+
 def from_dict(data: Any, where: str = "operator") -> AffineOperator:
     """An operator from its JSON form; ``where`` names it in errors."""
     if not isinstance(data, Mapping) or data.get("format") != FORMAT:
@@ -41,16 +51,20 @@ def from_dict(data: Any, where: str = "operator") -> AffineOperator:
     if not isinstance(data.get("provenance", {}), Mapping):
         raise FileError(f"{where}: provenance must be an object")
     try:
-        names = weights_of(inputs_of(data["inputs"]), bool(data.get("tie_bounds", False)))
+        tie_bounds = data.get("tie_bounds", False)
+        if not isinstance(tie_bounds, bool):
+            raise InputError(f"tie_bounds: must be true or false, got {tie_bounds!r}")
+        names = weights_of(inputs_of(data["inputs"]), tie_bounds)
         rows = []
         for row in data["rows"]:
-            unknown = set(row["weights"]) - set(names)
+            weights = row["weights"]
+            unknown = set(weights) - set(names)
             if unknown:
                 raise InputError(f"unknown weight {sorted(unknown)[0]!r}; the inputs allow {', '.join(names)}")
-            pairs = {name: (pair["mean"], pair["std"]) for name, pair in row["weights"].items()}
-            rows.append({"probability": row["probability"], **pairs})
+            pairs = {name: tuple(_number(part, weights[name][part]) for part in ("mean", "std")) for name in names}
+            rows.append({"probability": _number("probability", row["probability"]), **pairs})
         operator = AffineOperator.from_rows(
-            data["inputs"], rows, draw=data.get("draw", "variable"), tie_bounds=bool(data.get("tie_bounds", False)),
+            data["inputs"], rows, draw=data.get("draw", "variable"), tie_bounds=tie_bounds,
             provenance=data.get("provenance", {}),
         )  # fmt: skip
     except InputError as error:
@@ -71,29 +85,31 @@ def save(operator: AffineOperator, path: str | os.PathLike[str]) -> None:
     os.replace(partial, target)
 
 
-def library() -> list[str]:
+def operator_names() -> list[str]:
     """Names of the operators in the package."""
     folder = resources.files("autov.operators") / "library"
     return sorted(item.name.removesuffix(".json") for item in folder.iterdir() if item.name.endswith(".json"))
 
 
-def load(source: str | os.PathLike[str] | AffineOperator) -> AffineOperator:
+def load_operator(source: str | os.PathLike[str] | AffineOperator) -> AffineOperator:
     """An operator by library name (``paper-h3``) or from a JSON file."""
     if isinstance(source, AffineOperator):
         return source
     name = os.fspath(source)
-    if name in library():
+    if name in operator_names():
         text = (resources.files("autov.operators") / "library" / f"{name}.json").read_text(encoding="utf-8")
     else:
         path = Path(name)
         if not path.is_file():
-            raise InputError(f"operator: no file {name!r} and no such name in the library ({', '.join(library())})")
+            raise InputError(
+                f"operator: no file {name!r} and no such name in the library ({', '.join(operator_names())})"
+            )
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise FileError(f"{name}: cannot be read: {error}") from None
     try:
         data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number with thousands of digits is a plain ValueError
         raise FileError(f"{name}: not valid JSON (truncated?): {error}") from None
     return from_dict(data, name)

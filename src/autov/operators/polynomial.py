@@ -38,13 +38,17 @@ class PolynomialMutation:
         """Offspring (n, d) of parents (1, n, d)."""
         x = parents[0]
         rate = 1 / x.shape[1] if self.rate is None else self.rate
-        mutates = rng.random(x.shape) < rate
-        u = rng.random(x.shape)
-        width = upper - lower
-        # Where x is in the box, 0 to 1; points outside of it, which Deb's law does not know, count as on its border.
-        place = np.clip((x - lower) / width, 0.0, 1.0)
+        rows, columns = np.nonzero(rng.random(x.shape) < rate)
+        u = rng.random(len(rows))
+        value, low, high = x[rows, columns], lower[columns], upper[columns]
+        width = high - low
+        # Shares of the width below and above x; points outside, which Deb's law does not know, count as on the border.
+        below = np.clip((value - low) / width, 0.0, 1.0)
+        above = np.clip((high - value) / width, 0.0, 1.0)
         power = self.eta + 1
-        down = (2 * u + (1 - 2 * u) * (1 - place) ** power) ** (1 / power) - 1
-        up = 1 - (2 * (1 - u) + (2 * u - 1) * place**power) ** (1 / power)
         # Each law is meant for its own half of u, but both are finite on the whole of [0, 1).
-        return np.where(mutates, x + np.where(u <= 0.5, down, up) * width, x)
+        down = (2 * u + (1 - 2 * u) * (1 - below) ** power) ** (1 / power) - 1
+        up = 1 - (2 * (1 - u) + (2 * u - 1) * (1 - above) ** power) ** (1 / power)
+        mutated = x.copy()
+        mutated[rows, columns] += np.where(u <= 0.5, down, up) * width
+        return mutated

@@ -29,10 +29,14 @@ class SBX:
     Attributes:
         eta: distribution index; large values keep children near their parents.
         keep: share of x1; 1 is SBX, 0.1 the paper's SBX', which is not translation invariant.
+        probability: chance of a pair to be crossed.
+        variable_probability: chance of a variable of a crossed pair to be crossed.
     """
 
     eta: float = 20.0
     keep: float = 1.0
+    probability: float = 1.0
+    variable_probability: float = 1.0
     n_parents: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
@@ -40,15 +44,25 @@ class SBX:
             raise InputError(f"eta: must be a finite number, at least 0, got {self.eta!r}")
         if not np.isfinite(self.keep):
             raise InputError(f"keep: must be a finite number, got {self.keep!r}")
+        for name in ("probability", "variable_probability"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise InputError(f"{name}: must be between 0 and 1, got {getattr(self, name)!r}")
 
     @property
     def name(self) -> str:
         """``sbx``, or ``sbx-prime`` when x1 is not kept in full."""
         return "sbx" if self.keep == 1 else "sbx-prime"
 
+    def children(self, x1: Array, x2: Array, rng: Generator) -> tuple[Array, Array]:
+        """Both children (n, d) of each pair of rows of x1 and x2 (n, d), before any clipping."""
+        n, d = x1.shape
+        beta = spread_factor(rng.random((n, d)), self.eta)
+        beta *= np.where(rng.random((n, d)) < 0.5, 1.0, -1.0)  # which child is near which parent
+        beta[rng.random((n, d)) >= self.variable_probability] = 1.0
+        beta[rng.random(n) >= self.probability] = 1.0
+        shift = (beta - 1) / 2 * (x1 - x2)  # the children (x1 + x2) / 2 +- beta (x1 - x2) / 2, exact where beta = 1
+        return self.keep * x1 + shift, self.keep * x2 - shift
+
     def __call__(self, parents: Array, lower: Array, upper: Array, rng: Generator) -> Array:  # noqa: ARG002
-        """Offspring (n, d) of parents (2, n, d), before any clipping."""
-        x1, x2 = parents[0], parents[1]
-        beta = spread_factor(rng.random(x1.shape), self.eta)
-        beta = np.where(rng.random(x1.shape) < 0.5, -beta, beta)
-        return self.keep * x1 + 0.5 * (1 - beta) * (x2 - x1)
+        """Offspring (n, d) of parents (2, n, d), before any clipping: the first child of each pair."""
+        return self.children(parents[0], parents[1], rng)[0]

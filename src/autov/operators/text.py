@@ -1,4 +1,4 @@
-"""An affine operator for people to read: plain text and LaTeX."""
+"""An affine operator for people to read: plain text and LaTeX, every number with four significant digits."""
 
 from __future__ import annotations
 
@@ -6,18 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autov.operators.forms import BOUNDS, form_name
+from autov.operators.inputs import form_name, input_of
 
 if TYPE_CHECKING:
     from autov.operators.affine import AffineOperator
-
-_SYMBOL = {"lower": "l", "upper": "u", "best": "b", "mean": "m"}
-
-
-def _term(name: str) -> str:
-    if name == BOUNDS:
-        return "(u - l)"
-    return f"({_SYMBOL.get(name, name)} - x1)"
 
 
 def by_probability(operator: AffineOperator) -> list[int]:
@@ -33,7 +25,7 @@ def row_formula(operator: AffineOperator, j: int) -> str:
         if mean == 0 and std == 0:
             continue
         weight = f"{mean:.4g}" if std == 0 else f"N({mean:.4g}, {std:.4g}²)"
-        parts.append(f"{weight} {_term(name)}")
+        parts.append(f"{weight} {input_of(name).term}")
     return " + ".join(parts)
 
 
@@ -45,26 +37,30 @@ def as_text(operator: AffineOperator) -> str:
     head = f"h({', '.join(operator.inputs)})  {facts}"
     lines = [head, "  probability  offspring"]
     for j in by_probability(operator):
-        lines.append(f"  {operator.probability[j] / total:11.4f}  {row_formula(operator, j)}")
+        lines.append(f"  {operator.probability[j] / total:11.4g}  {row_formula(operator, j)}")
     return "\n".join(lines)
+
+
+def latex_number(value: float) -> str:
+    r"""Four significant digits, as LaTeX: ``0.4753``, ``3.1\times 10^{-6}``."""
+    digits, _, exponent = f"{value:.4g}".partition("e")
+    return rf"{digits}\times 10^{{{int(exponent)}}}" if exponent else digits
 
 
 def as_latex(operator: AffineOperator) -> str:
     """A ``cases`` formula; N(a, b) has variance b."""
-    symbol = {name: f"x_{name[1:]}" for name in operator.inputs if name[0] == "x"} | _SYMBOL
     total = operator.probability.sum()
-    arguments = ",".join(symbol[name] for name in operator.inputs)
-    lines = [rf"h({arguments})=\begin{{cases}}"]
+    lines = [rf"h({','.join(input_of(name).symbol for name in operator.inputs)})=\begin{{cases}}"]
     for j in by_probability(operator):
         terms, laws = ["x_1"], []
         for i, name in enumerate(operator.weights):
             mean, std = operator.mean[j, i], operator.std[j, i]
             if mean == 0 and std == 0:
                 continue
-            difference = "(u-l)" if name == BOUNDS else f"({symbol[name]}-x_1)"
-            terms.append(f"r_{i + 2}{difference}")
-            laws.append(rf"r_{i + 2}\sim\mathcal{{N}}({mean:.4f},{std**2:.4f})")
+            weight = f"r_{i + 2}" if i < 8 else f"r_{{{i + 2}}}"
+            terms.append(f"{weight}{input_of(name).latex_term}")
+            laws.append(rf"{weight}\sim\mathcal{{N}}({latex_number(mean)},{latex_number(std**2)})")
         law = r",\ ".join(laws) or r"\text{constant}"
-        lines.append(rf"  {'+'.join(terms)}, & {law},\ p={operator.probability[j] / total:.3f}\\")
+        lines.append(rf"  {'+'.join(terms)}, & {law},\ p={latex_number(operator.probability[j] / total)}\\")
     lines.append(r"\end{cases}")
     return "\n".join(lines)

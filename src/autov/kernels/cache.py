@@ -1,0 +1,143 @@
+"""Where compiled kernels are kept: on disk, in a folder that belongs to the exact text of all of them.
+
+Numba's own cache watches the file of a function, not the files of what it calls, and would go on with old machine code
+after an upgrade. Here the name of the folder holds a digest of every kernel file and of the package's version, so a
+change of any of them compiles anew. Only autov's functions are kept so; Numba's settings for others stay untouched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from numba.core import config
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.misc.appdirs import AppDirs
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def _digest(*parts: bytes) -> str:
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(len(part).to_bytes(8, "little") + part)
+    return found.hexdigest()[:16]
+
+
+def _key() -> str:
+    """A name for the text of all kernels; the package's own file is read for its version."""
+    files = [PACKAGE / "__init__.py", *sorted((PACKAGE / "kernels").glob("*.py"))]
+    return _digest(*(part for path in files for part in (path.name.encode(), path.read_bytes())))
+
+
+def _bases() -> Iterator[Path]:
+    """Folders to try that outlast this process, in order: the user's setting, the package, the user's cache folder."""
+    if config.CACHE_DIR:
+        yield Path(config.CACHE_DIR)
+    yield PACKAGE / "kernels" / "__pycache__"
+    home = Path(AppDirs("autov", appauthor=False).user_cache_dir)
+    if home.is_absolute():  # without a home, "~" would become a folder in the current one
+        yield home
+
+
+def _temporary() -> Path:
+    """A folder of this user's own: what is kept is code, so nobody else may be able to write it."""
+    if not hasattr(os, "getuid"):
+        return Path(tempfile.gettempdir()) / "autov"
+    folder = Path(tempfile.gettempdir()) / f"autov-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+        raise PermissionError(f"{folder}: belongs to somebody else")
+    return folder
+
+
+def _prepared(base: Path, name: str) -> Path:
+    """The folder of that name, made and tried; what other texts of the same package left beside it is removed."""
+    folder = base / name
+    fresh = not folder.is_dir()
+    folder.mkdir(parents=True, exist_ok=True)
+    tempfile.TemporaryFile(dir=folder).close()
+    if fresh:
+        for old in base.glob(f"{name.rpartition('-')[0]}-*"):
+            if old != folder:
+                shutil.rmtree(old, ignore_errors=True)
+    return folder
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """Where compiled kernels are kept, or None if there is no such place."""
+    try:
+        name = f"autov-{_digest(str(PACKAGE).encode())[:8]}-{_key()}"
+        for base in _bases():
+            with contextlib.suppress(OSError):
+                return _prepared(base, name)
+        folder = _prepared(_temporary(), name)
+        message = f"compiled code is kept in a temporary folder ({folder})"
+    except OSError:
+        folder = None
+        message = "compiled code cannot be kept, every process compiles anew"
+    warnings.warn(
+        f"autov: {message}: neither the package nor the user's cache folder can be written; set NUMBA_CACHE_DIR to a "
+        "folder that can",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return folder
+
+
+@functools.cache
+def _stamp(path: str) -> str:
+    return _digest(Path(path).read_bytes())
+
+
+class _Locator(_CacheLocator):
+    """Says where one function is kept, and stamps it with its own file, which need not be one of the kernels'."""
+
+    def __init__(self, function: Any, path: str, folder: Path) -> None:
+        self._py_file = path
+        self._line = function.__code__.co_firstlineno
+        self._folder = str(folder / Path(path).parent.name)
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> _Locator | None:
+        folder = cache_folder()
+        return None if folder is None else cls(py_func, py_file, folder)
+
+    def get_cache_path(self) -> str:
+        return self._folder
+
+    def get_source_stamp(self) -> str:
+        return _stamp(self._py_file)
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+class _Keeper(CompileResultCacheImpl):
+    _locator_classes = [_Locator]  # noqa: RUF012
+
+
+class _Cache(FunctionCache):
+    _impl_class = _Keeper
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """A disk that is full, or a folder that is gone, costs time but no run."""
+        with contextlib.suppress(OSError):
+            super().save_overload(sig, data)
+
+
+def keep(compiled: Any, function: Callable[..., Any]) -> None:
+    """Let Numba keep what it compiles for a dispatcher or C function, and look for it there."""
+    if cache_folder() is not None:
+        compiled._cache = _Cache(function)
