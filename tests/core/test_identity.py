@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 import types
 from dataclasses import dataclass, field
 
@@ -327,12 +326,11 @@ def test_too_many_levels_are_refused_not_cut_off():
     assert identity(made(texts[0], "f80")) != identity(made(texts[1], "f80"))
 
 
-def test_many_helpers_that_use_one_another_take_milliseconds():
+def test_helpers_that_use_one_another_are_described_once():
+    """There are 2^49 ways through them."""
     lines = [f"def f{i}(x):\n    return " + " + ".join(["x", *(f"f{j}(x)" for j in range(i))]) for i in range(50)]
     fun = made("\n".join(lines), "f49")
-    start = time.perf_counter()
     assert identity(fun) == identity(fun)
-    assert time.perf_counter() - start < 5  # seconds; without care it would be years
 
 
 @pytest.mark.parametrize(

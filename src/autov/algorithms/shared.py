@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from autov.algorithms.evolution import initial_points
 from autov.core import Array, Box, Generator, InputError
+from autov.core.checks import check_choice, check_ranges
 
 Index = NDArray[np.intp]
 
@@ -55,28 +54,14 @@ def need(name: str, popsize: int, least: int) -> None:
         raise InputError(f"popsize: {name} needs at least {least}, got {popsize}")
 
 
-def check_ranges(settings: Any, **ranges: tuple[float, float]) -> None:
-    """Refuse a setting that is not a number in its range, ends included; None passes where it is allowed.
-
-    The annotations of the settings are read as text (``from __future__ import annotations``).
-    """
-    for name, (low, high) in ranges.items():
-        value: Any = getattr(settings, name)
-        open_to_none = settings.__dataclass_fields__[name].type.endswith("None")
-        kind = "a whole number" if settings.__dataclass_fields__[name].type == "int" else "a number"
-        fits = _lies_in(value, low, high) and (kind == "a number" or float(value).is_integer())
-        if not fits and not (value is None and open_to_none):
-            raise InputError(f"{name}: must be {kind} from {low:g} to {high:g}, got {value!r}")
-
-
-def _lies_in(value: Any, low: float, high: float) -> bool:
-    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    return number and bool(low <= value <= high)  # NaN lies nowhere
-
-
-def check_choice(settings: Any, **choices: tuple[str | bool, ...]) -> None:
-    """Refuse a setting that is none of the allowed ones."""
-    for name, allowed in choices.items():
-        value = getattr(settings, name)
-        if value not in allowed:
-            raise InputError(f"{name}: must be one of {', '.join(map(str, allowed))}, got {value!r}")
+__all__ = [
+    "Index",
+    "best",
+    "check_choice",
+    "check_ranges",
+    "distinct",
+    "first_points",
+    "need",
+    "partners",
+    "tournament",
+]

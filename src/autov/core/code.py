@@ -29,7 +29,8 @@ _MACHINERY = {
     "__abstractmethods__", "__annotate__", "__annotate_func__", "__annotations__", "__annotations_cache__",
     "__dataclass_fields__", "__dataclass_params__", "__dict__", "__doc__", "__firstlineno__", "__match_args__",
     "__module__", "__non_callable_proto_members__", "__orig_bases__", "__parameters__", "__protocol_attrs__",
-    "__qualname__", "__slotnames__", "__slots__", "__static_attributes__", "__type_params__", "__weakref__", "_abc_impl",
+    "__qualname__", "__slotnames__", "__slots__", "__static_attributes__", "__type_params__", "__weakref__",
+    "_abc_impl",
 }  # fmt: skip
 
 

@@ -49,13 +49,13 @@ def state_of(value: Any) -> tuple[Any, bool]:
         if is_library_class(kind) and is_library(getattr(value, "__module__", "builtins")):
             return reduced, False
         raise unknown(value)
-    maker, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
+    maker, arguments, state, items, pairs = [*reduced, None, None, None][:5]
     if type(state) is tuple and len(state) == 2 and type(state[1]) is dict and type(state[0]) in (dict, type(None)):
         state = {**(state[0] or {}), **state[1]}  # attributes, slots
     if type(state) is dict:
         state = {name: item for name, item in state.items() if not _is_cached(kind, name)}
     opaque = type(state) is not dict and any(_is_third_party(base) for base in kind.__mro__)
-    bare = maker is copyreg.__newobj__ and len(arguments) == 1  # nothing but the class
+    bare = maker is getattr(copyreg, "__newobj__") and len(arguments) == 1  # noqa: B009 - nothing but the class
     made = [] if bare else [maker, arguments]
     held = [list(part) for part in (items, pairs) if part is not None]
     state = {} if state is None else state
