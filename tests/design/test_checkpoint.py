@@ -173,4 +173,4 @@ def test_infinite_fitness_can_be_written(tmp_path):
     options = {key: value for key, value in TINY.items() if key != "dim"}
     found = design(function_problem(hopeless, [(-1, 1)] * 2, vectorized=True), **options)
     found.operator.save(tmp_path / "operator.json")
-    assert load(tmp_path / "operator.json").provenance["fitness"] is None
+    assert load(tmp_path / "operator.json").provenance["fitness"] == "inf"

@@ -13,7 +13,7 @@ import numpy as np
 
 from autov.algorithms.evolution import Evolution, EvolutionState
 from autov.algorithms.solve import whole
-from autov.core import Array, Box, FileError, InputError, Seed, generator, seed_of
+from autov.core import Array, Box, FileError, InputError, Seed, generator, replacing, seed_of
 from autov.operators import AffineOperator, from_dict, load, to_dict
 
 if TYPE_CHECKING:
@@ -118,15 +118,12 @@ class Optimizer:
         pending_x = [x for x, _ in self._pending]
         pending_f = [f for _, f in self._pending]
         dim = state.box.dim
-        target = Path(path)
-        partial = target.with_name(target.name + ".partial")
-        with partial.open("wb") as file:
+        with replacing(path) as file:
             np.savez(
                 file, head=np.array(json.dumps(head)), key=state.key, lower=state.box.lower, upper=state.box.upper,
                 x=state.x, f=state.f, pending_x=np.concatenate([np.empty((0, dim)), *pending_x]),
                 pending_f=np.concatenate([np.empty(0), *pending_f]),
             )  # fmt: skip
-        os.replace(partial, target)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Optimizer:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autov.core import FileError
+from autov.core import FileError, replacing
 from autov.designer.search import HISTORY, SearchState
 
 FORMAT, VERSION = "autov-search", 1
@@ -24,15 +23,11 @@ def write(path: Path, state: SearchState, settings: Mapping[str, Any], seconds: 
         "format": FORMAT, "version": VERSION, "settings": dict(settings), "seconds": seconds,
         "generation": state.generation, "next_id": state.next_id, "evaluations": state.evaluations,
     }  # fmt: skip
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("wb") as file:
+    with replacing(path) as file:
         np.savez(
             file, head=np.array(json.dumps(head)), history=np.array(state.history, dtype=np.float64),
             **{name: getattr(state, name) for name in _ARRAYS},
         )  # fmt: skip
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(partial, path)
 
 
 def read(path: Path, settings: Mapping[str, Any]) -> tuple[SearchState, float]:

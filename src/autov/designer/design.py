@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms.solve import whole
-from autov.core import Array, InputError, Seed, seed_of
+from autov.core import Array, InputError, Seed, plain, seed_of
 from autov.designer import aggregate as aggregates
 from autov.designer import checkpoint as checkpoints
 from autov.designer.encoding import Encoding
@@ -206,11 +206,6 @@ def _display(progress: Any) -> Callable[[Progress], None] | None:
     return progress or None
 
 
-def _finite(value: float) -> float | None:
-    """For files, which have no infinity."""
-    return float(value) if np.isfinite(value) else None
-
-
 def _finish(
     search: Search, state: SearchState, described: dict[str, Any], seconds: float, preset: str | None
 ) -> Design:
@@ -221,8 +216,8 @@ def _finish(
     seconds += time.perf_counter() - start
     provenance = {
         "problem": ", ".join(described["problems"]), "dim": described["dims"][0], "seed": described["seed"],
-        "preset": preset or "quick", "evaluations": state.evaluations, "fitness": _finite(state.fitness[winner]),
-        "retested_fitness": _finite(retested[0].mean()), "retest_runs": RETEST_RUNS,
+        "preset": preset or "quick", "evaluations": state.evaluations, "fitness": plain(state.fitness[winner]),
+        "retested_fitness": plain(retested[0].mean()), "retest_runs": RETEST_RUNS,
         "settings": described, "autov": metadata.version("autov"),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }  # fmt: skip
