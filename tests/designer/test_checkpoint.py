@@ -185,7 +185,7 @@ def test_infinite_fitness_can_be_written(tmp_path):
     options = {key: value for key, value in TINY.items() if key != "dim"}
     found = design(function_problem(hopeless, [(-1, 1)] * 2, vectorized=True), **options)
     found.operator.save(tmp_path / "operator.json")
-    assert load_operator(tmp_path / "operator.json").provenance["fitness"] is None
+    assert load_operator(tmp_path / "operator.json").provenance["fitness"] == "inf"
 
 
 def times(a):

@@ -126,10 +126,11 @@ def test_several_problems(aggregate):
     [
         ({"form": "h9"}, "form"), ({"rows": 0}, "rows"), ({"draw": "x"}, "draw"), ({"population": 1}, "population"),
         ({"generations": -1}, "generations"), ({"preset": "huge"}, "preset"), ({"aggregate": "sum"}, "aggregate"),
-        ({"workers": 0}, "workers"), ({"problem": []}, "at least one"), ({"problem": sphere, "dim": None}, "bounds: needed"),
+        ({"workers": 0}, "workers"), ({"problem": []}, "at least one"),
+        ({"problem": sphere, "dim": None}, "bounds: needed"), ({"progress": True}, "progress: must be callable"),
         ({"form": "h1", "tie_bounds": True}, "tie_bounds"), ({"rng": -3}, "negative"),
         ({"trial": (10, 5, 1)}, "trial: must be a TrialBudget"), ({"speed": 3}, "unknown setting 'speed'"),
-        ({"early_stop": "yes"}, "early_stop: must be True or False"), ({"progress": True}, "progress: must be callable"),
+        ({"early_stop": "yes"}, "early_stop: must be True or False"),
         ({"retest_runs": 1}, "retest_runs"), ({"problem": "lsgo-f1"}, "dim: lsgo-f1 has 1000 variables, got 3"),
     ],
 )  # fmt: skip

@@ -2,14 +2,14 @@ import json
 
 import numpy as np
 import pytest
+from autov.experiments.describe import describe
+from autov.problems.user import import_function
 
 from autov.algorithms import Evolution
 from autov.core import InputError
 from autov.experiments import RESOLVERS, expand_problems, experiment, resolve_algorithm
-from autov.experiments.describe import describe
 from autov.operators import load_operator
 from autov.problems import Classic, Function
-from autov.problems.user import import_function
 from tests.experiments.tiny import RandomSearch, SlowSphere
 
 

@@ -42,7 +42,9 @@ def survives(edit: Edit, copy: Path) -> bool:
     finally:
         place.write_text(original, encoding="utf-8")
     if done.returncode not in (0, 1, 2):  # 2: an error while importing
-        raise RuntimeError(f"{edit.name}: pytest ended with {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        raise RuntimeError(
+            f"{edit.name}: pytest ended with {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        )
     return done.returncode == 0
 
 

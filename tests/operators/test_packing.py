@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autov.core import Box, generator, stream_key
-from autov.designer.encoding import Encoding
+from autov.designer import OperatorGenome
 from autov.kernels import run as kernels
 from autov.operators import AffineOperator
 from autov.operators.packing import pack
@@ -99,10 +99,10 @@ def test_words_choose_rows_with_their_probabilities(name):
 
 def test_a_stack_of_a_search_has_variances_and_normalised_probabilities():
     """From the vector of a candidate to its offspring: means, variances and shares of rows as eq. 28 has them."""
-    encoding = Encoding.of("h1", 2, "variable", False)
+    encoding = OperatorGenome.of("h1", 2, "variable", False)
     # Row 1: mean 0.25, std 0.1, probability 0.9; row 2: mean -0.5, std 0.2, probability 0.3.
     vectors = np.array([[0.25, 0.1, 0.9, -0.5, 0.2, 0.3], [0.0, 1.0, 0.0, 0.5, 0.3, 0.8]])
-    stack = encoding.stack(vectors)
+    stack = encoding.pack(vectors)
     n, d = 2, 100_000
     x = np.zeros((n, d))
     x[1] = 1.0

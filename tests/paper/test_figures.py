@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autov.algorithms.registry import make
+from autov.algorithms import make_algorithm as make
 from autov.core import Box, InputError, generator
 from autov.paper import BEHAVIOUR_FIGURES, search_behaviour
 from autov.paper.drawing import behaviour_plot

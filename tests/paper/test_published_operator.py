@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-
 from autov.algorithms.repeat import repeat
+
 from autov.paper import printed_values
 
 

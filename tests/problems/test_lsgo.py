@@ -18,7 +18,7 @@ from autov.kernels.run import Plan, run
 from autov.operators import load_operator
 from autov.problems.base import Problem
 from autov.problems.classic import Classic
-from autov.problems.lsgo import LargeScale, NAMES, arrays, large_scale
+from autov.problems.lsgo import NAMES, LargeScale, arrays, large_scale
 from autov.problems.transforms import Translated
 
 plain_kernel = njit(error_model="numpy", fastmath=FAST)  # not cached: test modules have no fixed name

@@ -1,4 +1,4 @@
-"""Metaheuristics: the paper's own around an operator, eight others, other libraries', and the functions that run them."""
+"""Metaheuristics: the paper's own around an operator, eight others, other libraries', and what runs them."""
 
 from autov.algorithms.ask_tell import Optimizer
 from autov.algorithms.base import Algorithm, Metaheuristic

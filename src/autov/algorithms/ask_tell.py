@@ -147,7 +147,9 @@ class Optimizer:
         return read_saved(path, cls._restore)
 
     @classmethod
-    def _restore(cls, algorithm: Any, numbers: dict[str, Any], arrays: dict[str, np.ndarray], restore: Any) -> Optimizer:
+    def _restore(
+        cls, algorithm: Any, numbers: dict[str, Any], arrays: dict[str, np.ndarray], restore: Any
+    ) -> Optimizer:
         self = cls(Box(arrays["lower"], arrays["upper"]), popsize=numbers["popsize"], rng=0, algorithm=algorithm,
                    maxfev=numbers["maxfev"])  # fmt: skip
         dim = self.box.dim

@@ -71,7 +71,7 @@ def write_saved(
     """Write an algorithm in the middle of a run."""
     head = {"format": FORMAT, "version": VERSION, "algorithm": algorithm_to_dict(algorithm), **numbers}
     with replacing(path) as file:
-        np.savez(file, head=np.array(to_json(head)), **arrays, **_state_to_arrays(state))
+        np.savez(file, **{"head": np.array(to_json(head)), **arrays, **_state_to_arrays(state)})  # type: ignore[arg-type]
 
 
 def read_saved(path: str | os.PathLike[str], make: Callable[..., Restored]) -> Restored:

@@ -27,8 +27,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from autov.algorithms.de import binomial
-from autov.algorithms.shade import gains, lehmer, repaired, scale_factors, shrink
 from autov.algorithms.parts import Index, best, distinct, first_points, require_popsize
+from autov.algorithms.shade import gains, lehmer, repaired, scale_factors, shrink
 from autov.core import Array, Box, Generator, check_choice, check_ranges
 
 TERMINAL = -1.0  # a memory of CR that stays at zero

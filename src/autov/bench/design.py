@@ -9,10 +9,9 @@ import numpy as np
 
 from autov.bench.kernel import best_seconds, machine
 from autov.bench.twin import numpy_run
-from autov.core import stream_key
-from autov.designer.encoding import Encoding
-from autov.designer.fitness import Inner, InnerRuns
-from autov.designer.search import INNER, Search, SearchSettings
+from autov.designer import OperatorGenome, TrialBudget, design_settings
+from autov.designer.search import TRIAL, Search
+from autov.designer.trials import Stream, Tasks, Trials
 from autov.engines import worker_count
 from autov.operators import load_operator
 from autov.problems import Classic
@@ -22,28 +21,29 @@ PAPER_EVALUATIONS = 100 * 1001 * 9 * 10_000  # candidates x (generations and the
 
 def _search_rate(workers: int, generations: int) -> tuple[float, float]:
     """Evaluations per second of the paper's search, and the share of its runs that early stopping leaves out."""
-    runs = InnerRuns(Classic("rastrigin", 30), Inner(100, 100, 9), workers)
-    search = Search(Encoding.of("h3", 10, "variable", False), [runs], SearchSettings(seed=1))
+    settings = design_settings("paper", tie_bounds=False)
+    trials = Trials(Classic("rastrigin", 30), settings.trial, workers)
+    search = Search(settings.genome, [trials], settings, seed=1)
     state = search.start()
     start, before = time.perf_counter(), state.evaluations
     for _ in range(generations):
         state = search.step(state)
     seconds = time.perf_counter() - start
-    runs.close()
+    trials.close()
     made = state.evaluations - before
     return made / seconds, 1 - made / (generations * 100 * 9 * 10_000)
 
 
 def _seconds_per_run(dim: int, rows: int, runs: int, workers: int) -> float:
-    """Seconds for ``runs`` inner runs of random operators of that size."""
-    inner_runs = InnerRuns(Classic("rastrigin", dim), Inner(100, 100, runs), workers)
-    encoding = Encoding.of("h3", rows, "variable", False)
-    stack = encoding.stack(encoding.box.sample(1, np.random.default_rng(1)))
-    zero, numbers = np.zeros(runs, np.int64), np.arange(runs)
-    base = stream_key(1, INNER, 0)
-    inner_runs(base, stack, zero, zero, numbers)
-    seconds = best_seconds(lambda: inner_runs(base, stack, zero, zero, numbers), 9)
-    inner_runs.close()
+    """Seconds for ``runs`` runs of a random operator of that size."""
+    trials = Trials(Classic("rastrigin", dim), TrialBudget(100, 100, runs), workers)
+    genome = OperatorGenome.of("h3", rows, "variable", False)
+    vectors = genome.box.sample(1, np.random.default_rng(1))
+    zero = np.zeros(runs, np.int64)
+    tasks, stream = Tasks(zero, zero, np.arange(runs)), Stream(1, TRIAL, 0)
+    trials(stream, genome, vectors, tasks)
+    seconds = best_seconds(lambda: trials(stream, genome, vectors, tasks), 9)
+    trials.close()
     return seconds
 
 

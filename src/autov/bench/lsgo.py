@@ -19,7 +19,7 @@ from autov.core import generator, stream_key
 from autov.kernels.objective import Objective, compile_objective
 from autov.kernels.run import Plan, run
 from autov.operators import load_operator
-from autov.problems.lsgo import LSGO
+from autov.problems.lsgo import LargeScale
 
 
 def _best(repeats: int, *functions: Callable[[], object]) -> list[float]:
@@ -50,7 +50,7 @@ def profile_run(number: int = 9, maxfev: int = 5000, popsize: int = 100, repeats
 
     That part is what the run takes longer than the same run of an objective that costs nothing.
     """
-    problem = LSGO(number)
+    problem = LargeScale(number)
     box = problem.box
     variation = load_operator("paper-h3").variation()
     objective = problem.objective()
@@ -79,7 +79,7 @@ def bench_lsgo(batch: int = 100, repeats: int = 5) -> dict[str, Any]:
     rng = generator(1)
     with threadpool_limits(1):
         for number in range(1, 16):
-            problem = LSGO(number)
+            problem = LargeScale(number)
             x = problem.box.sample(batch, rng)
             problem(x[:1])  # compile, read the data
             ours, plain = _best(repeats, lambda: problem(x), lambda: evaluate_numpy(number, x))  # noqa: B023

@@ -78,7 +78,9 @@ def design(
                 race_runs=race_runs, retest_runs=retest_runs, early_stop=early_stop,
             )  # fmt: skip
             slow = [takes_points(problem) for problem in training]
-            known = {p.name: beside_known(found, p, workers) for p, skip in zip(training, slow, strict=True) if not skip}
+            known = {
+                p.name: beside_known(found, p, workers) for p, skip in zip(training, slow, strict=True) if not skip
+            }
     except KeyboardInterrupt:
         hint = again if resume else f"{again} --resume"
         sys.stderr.write(f"autov: interrupted; go on with: {hint}\n")

@@ -18,7 +18,9 @@ def minimize(
     operator: str | None = typer.Option(
         None, "--operator", help="For autov: library name, JSON file or file.py:name; paper-h3 by default."
     ),
-    algorithm: str = typer.Option("autov", "--algorithm", help="autov, shade, de+F=0.7, cma:default, file.py:name, ..."),
+    algorithm: str = typer.Option(
+        "autov", "--algorithm", help="autov, shade, de+F=0.7, cma:default, file.py:name, ..."
+    ),
     maxfev: int = typer.Option(10_000, "--maxfev", min=1, help="Evaluations of each run."),
     popsize: int = typer.Option(100, "--popsize", min=2, help="Population size."),
     runs: int = typer.Option(30, "--runs", min=1, help="Independent runs."),
@@ -42,8 +44,8 @@ def minimize(
     with quiet_functions(json_), progress_bar() as bar:
         task = bar.add_task(problem, total=runs)
         result = repeat(
-            found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=workers, operator=operator or "paper-h3",
-            progress=lambda: bar.advance(task),
+            found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=workers,
+            operator=operator or "paper-h3", progress=lambda: bar.advance(task),
         )  # fmt: skip
     if json_:
         print_json(result.to_dict())

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import math
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -19,25 +17,11 @@ SEED = typer.Option(1, "--seed", min=0, help="Seed of all random numbers.")
 WORKERS = typer.Option(None, "--workers", help="Threads or processes; all cores by default.")
 
 
-def _plain(value: Any) -> Any:
-    import numpy as np
-
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
-    if isinstance(value, np.generic):
-        return _plain(value.item())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
-    return value
-
-
 def print_json(data: Any) -> None:
     """One JSON document on standard output."""
-    sys.stdout.write(json.dumps(_plain(data), indent=2, allow_nan=False) + "\n")
+    from autov.core import to_json
+
+    sys.stdout.write(to_json(data, indent=2) + "\n")
 
 
 def console(stderr: bool = False) -> Any:

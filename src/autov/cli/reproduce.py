@@ -38,7 +38,7 @@ def reproduce(
     Example: autov reproduce table-7 --runs 30 --store results.db
     """
     from autov.core import InputError
-    from autov.designer.presets import preset as check_preset
+    from autov.designer import design_settings
     from autov.paper import BEHAVIOUR_FIGURES, PAPER_TABLES
 
     if docs is not None:
@@ -54,7 +54,7 @@ def reproduce(
         return
     if format_ not in FORMATS:
         raise InputError(f"--format: one of {', '.join(FORMATS)}, got {format_!r}")
-    check_preset(preset)
+    design_settings(preset)
     if name not in (*titles, "all"):
         raise InputError(f"reproduce: unknown {name!r}; one of {', '.join(titles)}, all")
     if name == "all" and (save or load):

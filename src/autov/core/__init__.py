@@ -1,7 +1,11 @@
-"""What every room shares: the box, seed streams, errors, array types."""
+"""What every package shares: the box, seed streams, errors, array types, checks, files, identities."""
 
 from autov.core.box import Box
+from autov.core.checks import check_choice, check_ranges, values_of, whole_number
 from autov.core.errors import FileError, InputError, WorkerError
+from autov.core.files import number, plain, read_json, replacing, to_json, write_bytes, write_text
+from autov.core.identity import Identified, canonical, describe, digest, identity, settings_of
+from autov.core.objects import import_object
 from autov.core.streams import generator, seed_of, stream_key
 from autov.core.types import Array, Generator, Seed
 
@@ -10,10 +14,28 @@ __all__ = [
     "Box",
     "FileError",
     "Generator",
+    "Identified",
     "InputError",
     "Seed",
     "WorkerError",
+    "canonical",
+    "check_choice",
+    "check_ranges",
+    "describe",
+    "digest",
     "generator",
+    "identity",
+    "import_object",
+    "number",
+    "plain",
+    "read_json",
+    "replacing",
     "seed_of",
+    "settings_of",
     "stream_key",
+    "to_json",
+    "values_of",
+    "whole_number",
+    "write_bytes",
+    "write_text",
 ]

@@ -82,9 +82,13 @@ class OperatorGenome:
         columns = [(name != BOUNDS, True) for name in self.weights]
         return np.flatnonzero([flag for pair in columns for flag in pair] + [True])
 
-    @cached_property
+    @property
     def box(self) -> Box:
         """Bounds of the designed numbers."""
+        return self._box
+
+    @cached_property
+    def _box(self) -> Box:
         lower = np.array([*(-1.0, 0.0) * len(self.weights), 0.0])[self._designed]
         return Box(np.tile(lower, self.rows), np.ones(self.rows * len(lower)))
 
@@ -121,7 +125,14 @@ class OperatorGenome:
         return pack(self.weights, mean, std, probability, self.draw == "solution")
 
     def run_packed(
-        self, packed: Variation, objectives: Objectives, box: Box, budget: Any, key: np.ndarray, tasks: Tasks, best: Array
+        self,
+        packed: Variation,
+        objectives: Objectives,
+        box: Box,
+        budget: Any,
+        key: np.ndarray,
+        tasks: Tasks,
+        best: Array,
     ) -> None:
         """Compiled runs of the paper's metaheuristic."""
         plan = Plan(packed, objectives, box.lower, box.upper, budget.maxfev, budget.popsize)

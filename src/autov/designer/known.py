@@ -19,7 +19,7 @@ SEED_SHIFT = 1_000_003  # seeds of the comparison are not those of the search
 RUNS = 30
 
 
-def _best(run: int, problem: Problem, algorithm: Any, options: dict[str, int]) -> float:
+def _best(run: int, problem: Problem, algorithm: Any, options: dict[str, Any]) -> float:
     return solve(problem, algorithm, run=run, **options).fun
 
 
@@ -34,6 +34,8 @@ def beside_known(design: Design, problem: Problem, workers: Any = None) -> dict[
     compiled = problem.objective() is not None
     with engine_of(workers if compiled else 1, "threads") as engine:
         return {
-            label: np.array(in_order(engine, partial(_best, problem=problem, algorithm=a, options=options), range(RUNS)))
+            label: np.array(
+                in_order(engine, partial(_best, problem=problem, algorithm=a, options=options), range(RUNS))
+            )
             for label, a in found.items()
         }

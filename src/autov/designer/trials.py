@@ -196,7 +196,7 @@ class Trials:
         """Values of each batch; of a problem of the user's own kind, which may be noisy, each with its own stream."""
         sizes = [len(batch) for batch in batches]
         family = isinstance(self.problem, ProblemFamily)
-        instances = [stream.instance(tasks.runs[i]) if family else 0 for i in active]
+        instances = [stream.instance(int(tasks.runs[i])) if family else 0 for i in active]
         if self.by_point:
             items = [(k, x) for k, batch in zip(instances, batches, strict=True) for x in batch]
             chunk = max(1, len(items) // (4 * self.engine.workers))

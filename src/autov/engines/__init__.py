@@ -4,9 +4,7 @@ from autov.engines.base import Engine, in_order
 from autov.engines.choose import Workers, engine_of
 from autov.engines.count import worker_count
 from autov.engines.executor import OnExecutor, OnMap
-from autov.engines.pools import map_processes
 from autov.engines.processes import Processes
-from autov.engines.python import PointPool
 from autov.engines.serial import Serial
 from autov.engines.threads import Threads
 
@@ -14,13 +12,11 @@ __all__ = [
     "Engine",
     "OnExecutor",
     "OnMap",
-    "PointPool",
     "Processes",
     "Serial",
     "Threads",
     "Workers",
     "engine_of",
     "in_order",
-    "map_processes",
     "worker_count",
 ]

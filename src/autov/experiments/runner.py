@@ -130,6 +130,7 @@ def _check_pickles(todo: list[Task]) -> None:
 def _warm_up(todo: list[Task]) -> None:
     """Compile, or load from Numba's cache, what workers will need: several that fill the cache at once may collide."""
     for task in {(task.problem, task.algorithm): task for task in todo if task.function is None}.values():
-        if isinstance(task.solver, Compiled):
-            with contextlib.suppress(Exception):  # the task will say it
-                solve(task.make_problem(), task.solver, maxfev=6, popsize=3)
+        if not isinstance(task.solver, Compiled):
+            continue
+        with contextlib.suppress(Exception):  # the task will say it
+            solve(task.make_problem(), task.solver, maxfev=6, popsize=3)  # type: ignore[arg-type]

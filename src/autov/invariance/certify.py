@@ -35,8 +35,8 @@ def check(
     offspring could not be told apart. Only the first is a proof. A property that does not hold comes with a witness.
 
     Args:
-        operator: an AffineOperator, its name or file, a classic operator or its name, or any ``h(parents, lower, upper, rng) -> offspring``, which may
-            take the keywords best and mean, too.
+        operator: an AffineOperator, its name or file, a classic operator or its name, or any
+            ``h(parents, lower, upper, rng) -> offspring``, which may take the keywords best and mean, too.
         properties: some of translation, scale, rotation.
         dim: number of variables, at least 2.
         trials: random transformations per property, apart from the simple ones that are always tried.

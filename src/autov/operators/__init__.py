@@ -30,6 +30,4 @@ __all__ = [
     "resolve_operator",
     "to_dict",
 ]
-__getattr__ = moved(
-    __name__, {"library": "autov.operators.operator_names", "load": "autov.operators.load_operator"}
-)
+__getattr__ = moved(__name__, {"library": "autov.operators.operator_names", "load": "autov.operators.load_operator"})

@@ -187,6 +187,13 @@ class AffineOperator:
         arrays = (self.mean.tobytes(), self.std.tobytes(), self.probability.tobytes())
         return hash((self.inputs, self.draw, self.tie_bounds, *arrays))
 
+    def identity_parts(self) -> dict[str, Any]:
+        """What it does, not where it came from: the JSON form without provenance and unknown keys."""
+        from autov.operators.files import to_dict
+
+        known = ("format", "version", "inputs", "draw", "tie_bounds", "rows")
+        return {key: value for key, value in to_dict(self).items() if key in known}
+
     def __str__(self) -> str:
         from autov.operators.text import as_text
 

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from autov.core import FileError, InputError
+from autov.core import FileError, InputError, read_json, to_json, write_text
 from autov.operators.affine import AffineOperator
 from autov.operators.inputs import inputs_of, weights_of
 
@@ -78,11 +78,7 @@ def from_dict(data: Any, where: str = "operator") -> AffineOperator:
 
 def save(operator: AffineOperator, path: str | os.PathLike[str]) -> None:
     """Write JSON, all or nothing."""
-    target = Path(path)
-    text = json.dumps(to_dict(operator), indent=2, allow_nan=False) + "\n"
-    partial = target.with_name(target.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, target)
+    write_text(path, to_json(to_dict(operator), indent=2) + "\n")
 
 
 def operator_names() -> list[str]:
@@ -98,18 +94,7 @@ def load_operator(source: str | os.PathLike[str] | AffineOperator) -> AffineOper
     name = os.fspath(source)
     if name in operator_names():
         text = (resources.files("autov.operators") / "library" / f"{name}.json").read_text(encoding="utf-8")
-    else:
-        path = Path(name)
-        if not path.is_file():
-            raise InputError(
-                f"operator: no file {name!r} and no such name in the library ({', '.join(operator_names())})"
-            )
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise FileError(f"{name}: cannot be read: {error}") from None
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:  # a number with thousands of digits is a plain ValueError
-        raise FileError(f"{name}: not valid JSON (truncated?): {error}") from None
-    return from_dict(data, name)
+        return from_dict(json.loads(text), name)
+    if not Path(name).is_file():
+        raise InputError(f"operator: no file {name!r} and no such name in the library ({', '.join(operator_names())})")
+    return from_dict(read_json(name, "an operator"), name)

@@ -131,10 +131,14 @@ class FreeVariables(Wrapped):
         return self.problem.name
 
     @cached_property
-    def box(self) -> Box:  # type: ignore[override]
-        """The box of the free variables."""
+    def _box(self) -> Box:
         box = self.problem.box
         return Box(box.lower[self.free], box.upper[self.free])
+
+    @property
+    def box(self) -> Box:
+        """The box of the free variables."""
+        return self._box
 
     def complete(self, x: Array) -> Array:
         """Points (n, free) with the fixed variables put in, (n, d)."""

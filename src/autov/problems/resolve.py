@@ -1,4 +1,4 @@
-"""Problems as people name them: ``rastrigin``, ``paper-f8``, ``lsgo-f3``, ``f9+rotate=3``, ``shapes.py:cost``, objects."""
+"""Problems as people name them: ``rastrigin``, ``paper-f8``, ``f9+rotate=3``, ``file.py:cost``, or objects."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from autov.algorithms.peers.optional import library, release
 from autov.algorithms.base import Batch
 from autov.algorithms.parts import initial_points
-from autov.core import Array, Box, Generator, InputError, check_choice, check_ranges
+from autov.algorithms.peers.optional import library, release
+from autov.core import Array, Box, InputError, check_choice, check_ranges
 
 METHODS = {"lshade": "LSHADE", "jso": "jSO", "arrde": "ARRDE", "imode": "IMODE"}
 

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from autov.algorithms.peers.optional import library, release, start
 from autov.algorithms.base import Batch
 from autov.algorithms.parts import initial_points
-from autov.core import Array, Box, Generator, InputError
+from autov.algorithms.peers.optional import library, release, start
+from autov.core import Array, Box, InputError
 
 
 @dataclass(frozen=True)

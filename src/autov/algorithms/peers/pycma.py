@@ -13,10 +13,10 @@ from functools import partial
 
 import numpy as np
 
-from autov.algorithms.peers.optional import library, release, start
 from autov.algorithms.base import Batch
 from autov.algorithms.parts import initial_points
-from autov.core import Array, Box, Generator, InputError, check_ranges, generator
+from autov.algorithms.peers.optional import library, release, start
+from autov.core import Array, Box, InputError, check_ranges
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from functools import partial
 
 import numpy as np
 
-from autov.algorithms.peers.optional import library, release, start
 from autov.algorithms.base import Batch
 from autov.algorithms.parts import initial_points, require_popsize
-from autov.core import Array, Box, Generator, InputError, check_choice, check_ranges, generator
+from autov.algorithms.peers.optional import library, release, start
+from autov.core import Array, Box, InputError, check_choice, check_ranges
 
 METHODS = {"ga": "GA", "de": "DE", "pso": "PSO"}
 

@@ -1,0 +1,96 @@
+"""Writing files whole or not at all, and JSON with one spelling of numbers that JSON does not have."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any, Literal
+
+import numpy as np
+
+from autov.core.errors import FileError
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb") -> Iterator[IO[Any]]:
+    """A file to write that takes the place of ``path`` when the block ends; after any exception the old one stays.
+
+    A crash at any moment leaves the old file or the new one. Folders above it are made.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f".{target.name}.{secrets.token_hex(6)}.partial")
+    try:
+        with partial.open(mode, encoding=None if mode == "wb" else "utf-8") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, target)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """The new name of a file survives a loss of power only when its folder is written, too."""
+    with contextlib.suppress(OSError):  # Windows and some network drives cannot
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file, all or nothing."""
+    with replacing(path) as file:
+        file.write(data)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a file in UTF-8, all or nothing."""
+    write_bytes(path, text.encode())
+
+
+def plain(value: Any) -> Any:
+    """What JSON has a form for: arrays become lists, NaN None, infinities the texts "inf" and "-inf"."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(float(value) if isinstance(value, np.floating) else value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    return value
+
+
+def number(value: Any) -> float:
+    """The way back from `plain`: None is NaN, "inf" and "-inf" are infinite."""
+    return math.nan if value is None else float(value)
+
+
+def to_json(value: Any, indent: int | None = None) -> str:
+    """Strict JSON of what `plain` gives, without a newline at the end."""
+    return json.dumps(plain(value), indent=indent, allow_nan=False)
+
+
+def read_json(path: str | os.PathLike[str], what: str) -> Any:
+    """The content of a JSON file; ``what`` says in errors what it should be, such as "an operator"."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        reason = error.strerror or str(error)
+    except UnicodeDecodeError:
+        reason = "not text in UTF-8"
+    except (ValueError, RecursionError) as error:
+        reason = f"not valid JSON (truncated?): {error}"
+    raise FileError(f"{os.fspath(path)}: cannot be read as {what}: {reason}")
