@@ -71,6 +71,12 @@ def terminate_itself(_):
     os.kill(os.getpid(), signal.SIGTERM)
 
 
+def interrupt_itself(_):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.05)
+    return signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+
+
 def result_without_pickle(_):
     return lambda: None
 

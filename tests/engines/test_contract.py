@@ -141,6 +141,15 @@ def test_close_ends_a_map_that_is_not_finished(name):
     engine.close()
 
 
+@pytest.mark.parametrize("name", ["threads", "processes"])
+def test_close_after_the_last_result_is_no_error(name):
+    engine = MAKERS[name]()
+    found = engine.map(square, range(2))
+    assert sorted([next(found), next(found)]) == [(0, 0), (1, 1)]
+    engine.close()
+    assert list(found) == []
+
+
 def test_threads_finish_running_calls_before_a_cancelled_map_ends():
     began, go, ended = threading.Event(), threading.Event(), []
 

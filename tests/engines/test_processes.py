@@ -122,6 +122,10 @@ def test_a_worker_that_dies(engine, call, text):
     assert in_order(engine, calls.square, range(3)) == [0, 1, 4]
 
 
+def test_ctrl_c_is_not_for_workers(engine):
+    assert in_order(engine, calls.interrupt_itself, range(2)) == [True, True]
+
+
 def test_idle_workers_that_died_are_replaced(engine):
     for number in set(in_order(engine, calls.pid, range(8))):
         os.kill(number, 9)

@@ -55,6 +55,6 @@ def _let_any_thread_set() -> None:
     """Newer threadpoolctl silently ignores all threads but the first that has set a limit; here the lock is enough."""
     import threadpoolctl
 
-    controller = getattr(threadpoolctl, "OpenBLASController", None)
+    controller: Any = getattr(threadpoolctl, "OpenBLASController", None)
     if hasattr(controller, "clear_controlling_thread"):
         controller.clear_controlling_thread(force=True)

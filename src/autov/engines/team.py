@@ -100,7 +100,7 @@ class Team:
                 self._hand_out(rest, idle, busy)  # before the caller, who may take long, sees the results
             for first, values in results:
                 yield from enumerate(values, first)
-            if self.ended:
+            if self.ended and (busy or failure is not None):
                 raise WorkerError("the workers were closed before all work was done")
             if failure is not None:
                 raise failure
@@ -125,7 +125,7 @@ class Team:
         return worker
 
     def _ready(self, workers: list[_Worker]) -> list[_Worker]:
-        watched = {w.connection: w for w in workers} | {w.process.sentinel: w for w in workers}
+        watched: dict[Any, _Worker] = {end: w for w in workers for end in (w.connection, w.process.sentinel)}
         return list(dict.fromkeys(watched[found] for found in wait(list(watched))))
 
     def _failure(self, worker: _Worker, kind: bytes, content: Any) -> BaseException:
