@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from autov.algorithms import shared
-from autov.core import InputError, check_choice, check_ranges, values_of, whole_number
+from autov.core import InputError, values_of, whole_number
 
 
 @pytest.mark.parametrize("value", [10_000, 1e4, np.int32(10_000), np.float64(1e4), np.uint64(10_000)])
@@ -58,8 +57,3 @@ def test_values_that_are_refused(values, says):
     with pytest.raises(InputError) as caught:
         values_of(values, 3)
     assert str(caught.value) == says
-
-
-def test_the_old_place_has_the_same_checks():
-    assert shared.check_ranges is check_ranges
-    assert shared.check_choice is check_choice

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from autov.algorithms.optimizer import Optimizer
 
+from autov import Optimizer
 from autov.core import FileError, number, plain, read_json, replacing, to_json, write_bytes, write_text
-from autov.designer import Inner, checkpoint, design
-from autov.operators import load
+from autov.designer import TrialBudget, checkpoint, design
+from autov.operators import load_operator
 
 
 def names(folder):
@@ -127,7 +127,7 @@ def _half(save, error):
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 def test_a_checkpoint_survives_a_failure_in_the_middle_of_the_next(tmp_path, monkeypatch, error):
     path = tmp_path / "search.npz"
-    tiny = {"population": 4, "inner": Inner(6, 2, 1), "rng": 1, "rows": 2, "dim": 2, "progress": False}
+    tiny = {"population": 4, "trial": TrialBudget(6, 2, 1), "rng": 1, "rows": 2, "dim": 2, "progress": False}
     design("sphere", checkpoint=path, generations=1, **tiny)
     before = path.read_bytes()
     with monkeypatch.context() as patch:
@@ -143,7 +143,7 @@ def test_a_checkpoint_survives_a_failure_in_the_middle_of_the_next(tmp_path, mon
 def test_checkpoints_and_optimizers_replace_the_file(tmp_path):
     """A reader of the old one sees the old one to its end: nothing is written in place."""
     optimizer = Optimizer([(-1, 1)] * 2, popsize=4, rng=1)
-    operator = load("paper-h3")
+    operator = load_operator("paper-h3")
     for name, save in (("a.npz", optimizer.save), ("b.json", operator.save)):
         path = tmp_path / "new folder" / name
         save(path)
@@ -155,7 +155,7 @@ def test_checkpoints_and_optimizers_replace_the_file(tmp_path):
             assert reader.read() == before
             assert os.fstat(reader.fileno()).st_ino != path.stat().st_ino
     state = tmp_path / "search.npz"
-    tiny = {"population": 4, "inner": Inner(6, 2, 1), "rng": 1, "rows": 2, "dim": 2, "progress": False}
+    tiny = {"population": 4, "trial": TrialBudget(6, 2, 1), "rng": 1, "rows": 2, "dim": 2, "progress": False}
     design("sphere", checkpoint=state, generations=1, **tiny)
     before = state.read_bytes()
     with state.open("rb") as reader:

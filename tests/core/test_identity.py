@@ -13,17 +13,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-from autov.algorithms.registry import ALGORITHMS
-from autov.problems.user import NumbaFunction
 from numba import njit
 from scipy.interpolate import CubicSpline, make_interp_spline
 from scipy.spatial import KDTree
 
-from autov.algorithms import Evolution
+from autov.algorithms import ALGORITHMS, Evolution
 from autov.core.errors import InputError
 from autov.core.identity import Identified, canonical, describe, digest, identity, settings_of
-from autov.operators import AffineOperator, load, to_dict
-from autov.problems import Classic, Function, parse
+from autov.operators import AffineOperator, load_operator, to_dict
+from autov.problems import Classic, Function, NumbaFunction, resolve_problem
 
 
 def made(source, name="made", **space):
@@ -381,7 +379,7 @@ def test_an_object_may_say_itself_what_counts():
 
 
 def test_a_subclass_of_an_operator_is_not_the_operator():
-    operator = load("paper-h3")
+    operator = load_operator("paper-h3")
 
     class Doubled(AffineOperator):
         def __call__(self, *args):
@@ -393,7 +391,7 @@ def test_a_subclass_of_an_operator_is_not_the_operator():
 
 
 def test_operators_are_what_they_do():
-    operator = load("paper-h3")
+    operator = load_operator("paper-h3")
     known = ("format", "version", "inputs", "draw", "tie_bounds", "rows")
     assert describe(operator) == {key: value for key, value in to_dict(operator).items() if key in known}
     assert describe(Evolution(operator)) == {
@@ -412,7 +410,7 @@ def test_the_spelling_of_what_is_autovs_own_stays():
     assert found["box"]["is"] == "autov.core.box:Box"
     assert found["box"]["lower"] == array
     assert found["fun"] == {"is": "builtins:len"}
-    assert describe(parse("sphere+rotate=1", 2))["is"] == "autov.problems.transforms:Rotated"
+    assert describe(resolve_problem("sphere+rotate=1", dim=2))["is"] == "autov.problems.transforms:Rotated"
     assert describe(functools.partial(len, 1)) == {"partial": [{"is": "builtins:len"}, [1], {}]}
     assert describe(Classic("sphere").objective) == {"method": "objective", "of": describe(Classic("sphere"))}
 

@@ -2,14 +2,12 @@ import json
 
 import numpy as np
 import pytest
-from autov.experiments.describe import describe
-from autov.problems.user import import_function
 
 from autov.algorithms import Evolution
-from autov.core import InputError
-from autov.experiments import RESOLVERS, expand_problems, experiment, resolve_algorithm
+from autov.core import InputError, describe, import_object
+from autov.experiments import experiment
 from autov.operators import load_operator
-from autov.problems import Classic, Function
+from autov.problems import Classic, Function, Rotated, expand_names, function_problem, instance_of
 from tests.experiments.tiny import RandomSearch, SlowSphere
 
 
@@ -22,7 +20,7 @@ def test_specs_of_all_kinds():
     assert planned.algorithms == ("ga", "autov", "quick", "lib")
     tasks = {task.label: task for task in planned.tasks}
     assert json.loads(tasks["quick"].settings)["F"] == 0.7
-    assert tasks["quick"].make_algorithm().F == 0.7
+    assert tasks["quick"].solver.F == 0.7
     assert tasks["autov"] == tasks["lib"], "the label is no part of what is run"
     assert tasks["autov"].key == tasks["lib"].key
     assert len({task.key for task in planned.tasks}) == 6
@@ -34,7 +32,7 @@ def test_operator_files_are_known_by_their_content(tmp_path):
     planned = make([f"autov:{tmp_path}/a=b.json", "mine=autov:paper-h3"])
     assert planned.tasks[0].key == planned.tasks[1].key
     assert planned.tasks[0].label == f"autov:{tmp_path}/a=b.json"
-    assert planned.tasks[0].make_algorithm() == Evolution(operator)
+    assert planned.tasks[0].solver == Evolution(operator)
     assert "provenance" not in planned.tasks[0].settings
 
 
@@ -49,13 +47,6 @@ def test_budget_seed_and_run_are_part_of_the_key():
         assert {task.key for task in base.tasks}.isdisjoint(task.key for task in make("ga", **options).tasks)
 
 
-def test_peers_register_themselves(monkeypatch):
-    monkeypatch.setitem(RESOLVERS, "peer", lambda name: RandomSearch(float(name)))
-    assert resolve_algorithm("peer:0.3") == RandomSearch(0.3)
-    task = make(["p=peer:0.3"]).tasks[0]
-    assert (task.algorithm, task.label, task.solver) == ("peer:0.3", "p", RandomSearch(0.3))
-
-
 @pytest.mark.parametrize(
     ("algorithms", "text"),
     [
@@ -67,7 +58,7 @@ def test_peers_register_themselves(monkeypatch):
         (["ga", "ga"], "'ga' is there twice"),
         ([], "algorithms: none given"),
         ([RandomSearch()], "give objects a name"),
-        ({"a": 3}, "init, ask, tell, population"),
+        ({"a": 3}, "init, ask, tell and population"),
     ],
 )
 def test_bad_algorithms(algorithms, text):
@@ -83,7 +74,7 @@ def test_bad_algorithms(algorithms, text):
         ({"problems": "f99"}, "unknown 'f99'"),
         ({"problems": ["f1", "f1"]}, "'f1' is there twice"),
         ({"problems": []}, "problems: none given"),
-        ({"problems": {"a": "f1"}}, "dict of problems"),
+        ({"problems": {"a": abs}}, "is neither a name nor a problem"),
         ({"problems": abs}, "see autov.function_problem"),
         ({"runs": 0}, "runs"),
         ({"maxfev": 1.5}, "maxfev"),
@@ -98,19 +89,19 @@ def test_bad_problems_and_budgets(options, text):
 
 
 def test_ranges_of_problems():
-    assert expand_problems("paper-f1..paper-f3+rotate=run,f9") == [
+    assert expand_names("paper-f1..paper-f3+rotate=run,f9") == [
         "paper-f1+rotate=run", "paper-f2+rotate=run", "paper-f3+rotate=run", "f9"
     ]  # fmt: skip
-    assert expand_problems(["f1..2", "sphere"]) == ["f1", "f2", "sphere"]
+    assert expand_names(["f1..2", "sphere"]) == ["f1", "f2", "sphere"]
     for bad in ("f3..f1", "f1..paper-f3", "f1,,f2"):
         with pytest.raises(InputError):
-            expand_problems(bad)
+            expand_names(bad)
 
 
 def test_each_run_has_its_own_matrix():
-    first, second = make("ga", "sphere+rotate=run").tasks
-    assert not np.allclose(first.make_problem().matrix, second.make_problem().matrix)
-    assert np.array_equal(first.make_problem().matrix, first.make_problem().matrix)
+    first, second = (instance_of(task.make_problem(), task.run) for task in make("ga", "sphere+rotate=run").tasks)
+    assert not np.allclose(first.matrix, second.matrix)
+    assert np.array_equal(first.matrix, Rotated(Classic("sphere", 3), 0).matrix)
 
 
 def test_problems_as_objects():
@@ -143,7 +134,7 @@ def test_what_a_function_uses_is_part_of_its_description(tmp_path):
 
     def described(name, **values):
         (tmp_path / f"{name}.py").write_text(text.format(**values))
-        found = describe(import_function(f"{tmp_path / name}.py:g"))
+        found = describe(import_object(f"{tmp_path / name}.py:g"))
         return json.dumps(found).replace(name, "")
 
     first = described("used_a", shift=1.0, other=2)
@@ -158,3 +149,31 @@ def test_algorithms_without_a_name_are_refused():
     for bad, says in ((NoName(), "must be a text"), (RandomSearch, "expected a name or an object")):
         with pytest.raises(InputError, match=says):
             make({"mine": bad})
+
+
+def test_a_dict_of_problems_takes_names_and_objects():
+    planned = make("ga", {"a": "f9", "b": Classic("ackley", 4), "c": "f9+rotate=2"})
+    assert planned.problems == ("a", "b", "c")
+    tasks = {task.problem: task for task in planned.tasks}
+    assert tasks["a"].make_problem() == Classic("rastrigin", 3)
+    assert tasks["c"].make_problem().rotation == 2
+    assert len({task.key for task in planned.tasks}) == 6
+
+
+def test_functions_that_say_nothing_about_themselves_need_a_key():
+    import threading
+
+    class Locked:
+        def __init__(self):
+            self.lock = threading.Lock()
+
+        def __call__(self, x):
+            return float(x.sum())
+
+    bounds = [(0.0, 1.0)] * 2
+    with pytest.raises(InputError, match="name it with key="):
+        make("ga", {"locked": function_problem(Locked(), bounds)})
+    named = make("ga", {"locked": function_problem(Locked(), bounds, key="first")})
+    again = make("ga", {"locked": function_problem(Locked(), bounds, key="first")})
+    other = make("ga", {"locked": function_problem(Locked(), bounds, key="second")})
+    assert named.tasks[0].key == again.tasks[0].key != other.tasks[0].key

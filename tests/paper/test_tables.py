@@ -7,7 +7,7 @@ import pytest
 
 from autov.core import InputError
 from autov.paper import AS_FITTED, AS_WRITTEN, PAPER_TABLES, paper_experiment, paper_table, printed_values
-from autov.problems import parse
+from autov.problems import resolve_problem
 
 
 def test_printed_values_are_complete():
@@ -42,7 +42,7 @@ def test_paper_experiments(name, maxfev):
 
 def test_the_shifted_problems_have_their_optima_nine_percent_off():
     for name, (row,) in PAPER_TABLES["table-7"].problems.items():
-        plain, moved = parse(f"paper-{row}"), parse(name)
+        plain, moved = resolve_problem(f"paper-{row}"), resolve_problem(name)
         if row == "f8":
             assert name == "paper-f8"
             continue
