@@ -129,7 +129,7 @@ class Optimizer:
         os.replace(partial, target)
 
     @classmethod
-    def load_operator(cls, path: str | os.PathLike[str]) -> Optimizer:
+    def load(cls, path: str | os.PathLike[str]) -> Optimizer:
         """The optimizer that was saved."""
         try:
             with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as data:
