@@ -41,8 +41,9 @@ def _key() -> str:
 
 def _bases() -> Iterator[Path]:
     """Folders to try that outlast this process, in order: the user's setting, the package, the user's cache folder."""
-    if config.CACHE_DIR:
-        yield Path(config.CACHE_DIR)
+    chosen = getattr(config, "CACHE_DIR", "")  # NUMBA_CACHE_DIR
+    if chosen:
+        yield Path(chosen)
     yield PACKAGE / "kernels" / "__pycache__"
     home = Path(AppDirs("autov", appauthor=False).user_cache_dir)
     if home.is_absolute():  # without a home, "~" would become a folder in the current one
@@ -114,13 +115,13 @@ class _Locator(_CacheLocator):
         folder = cache_folder()
         return None if folder is None else cls(py_func, py_file, folder)
 
-    def get_cache_path(self) -> str:
+    def get_cache_path(self) -> Any:
         return self._folder
 
-    def get_source_stamp(self) -> str:
+    def get_source_stamp(self) -> Any:
         return _stamp(self._py_file)
 
-    def get_disambiguator(self) -> str:
+    def get_disambiguator(self) -> Any:
         return str(self._line)
 
 
