@@ -119,8 +119,12 @@ def test_solves_the_sphere(name):
 
 @ALL
 def test_a_plateau_and_infinite_values_are_survived(name):
-    drive(make(name), lambda x: np.zeros(len(x)), BOX, maxfev=1000)
-    drive(make(name), lambda x: np.full(len(x), np.inf), BOX, maxfev=1000)
+    for value in (0.0, np.inf):
+        best, points, state = drive(make(name), lambda x, value=value: np.full(len(x), value), BOX, maxfev=1000)
+        assert best == value
+        assert len(points) == 1000
+        assert np.isfinite(points).all()
+        assert (make(name).population(state)[1] == value).all()
     best, _, _ = drive(make(name), lambda x: np.where(x[:, 0] < 0, np.inf, sphere(x)), BOX, maxfev=1000)
     assert np.isfinite(best)
 
@@ -176,7 +180,7 @@ def test_too_small_a_population_is_refused(name, least):
 
 
 def test_unknown_names_and_settings_are_refused():
-    with pytest.raises(InputError, match="unknown name 'gaa'; one of ga, pso"):
+    with pytest.raises(InputError, match="unknown 'gaa'; one of autov, cma-es, cso, de"):
         make("gaa")
     with pytest.raises(InputError, match="de has no setting 'f'; one of F, CR"):
         make("de", f=0.5)

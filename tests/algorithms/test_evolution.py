@@ -70,7 +70,7 @@ def test_parents_are_winners_of_tournaments():
     state = algorithm.start(stream_key(2), box, 6, 100, x)
     state = algorithm.tell(state, x, f, generator(0))
     algorithm.ask(state, generator(0))
-    expected = naive.tournaments(stream_key(2), 1, f, 6, 2)
+    expected = naive.parents(stream_key(2), 1, np.array([1, 2]), f, 6)
     assert np.array_equal(seen[0], x[expected.T])
 
 

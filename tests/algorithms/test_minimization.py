@@ -146,7 +146,7 @@ def test_exceptions_carry_the_point():
     [
         ({"fun": lambda x: x}, "must return one number"), ({"fun": lambda x: "a"}, "must return a number"),  # noqa: ARG005
         ({"fun": lambda x: x, "vectorized": True}, r"must return shape \(100,\)"), ({"fun": 3}, "callable"),
-        ({"bounds": [(1, 1)] * 4}, "less than"), ({"bounds": [(0, np.inf)] * 4}, "finite"),
+        ({"bounds": [(1, 0)] * 4}, "not be above upper"), ({"bounds": [(0, np.inf)] * 4}, "finite"),
         ({"bounds": [(np.nan, 1)] * 4}, "finite"), ({"bounds": [1, 2]}, "pair"), ({"bounds": "abc"}, "pair"),
         ({"maxfev": 0}, "maxfev"), ({"popsize": 1}, "popsize"), ({"rng": -1}, "negative"), ({"rng": "x"}, "rng"),
         ({"workers": 0}, "workers"), ({"operator": "nothing"}, "no such name"), ({"algorithm": "nothing"}, "nothing"),
@@ -165,7 +165,7 @@ def test_disp_prints(capsys):
 
 @pytest.mark.parametrize("values", [[1.0], [1.0] * 500])
 def test_maps_that_lose_or_invent_values_are_refused(values):
-    with pytest.raises(InputError, match="one value for each of 20 points"):
+    with pytest.raises(InputError, match="results for 20 items"):
         autov.minimize(sphere, BOX, popsize=20, workers=lambda fun, x: values, rng=1)  # noqa: ARG005
 
 

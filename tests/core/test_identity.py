@@ -406,10 +406,10 @@ def test_the_spelling_of_what_is_autovs_own_stays():
         '{"bound":null,"dim":3,"function":"sphere","is":"autov.problems.classic:Classic"}'
     )
     array = {"array": "float64", "shape": [2], "content": digest(np.array([-1.0, -1.0]).tobytes())}
-    found = describe(Function(len, Classic("sphere", 2, 1.0).box))
-    assert found["box"]["is"] == "autov.core.box:Box"
-    assert found["box"]["lower"] == array
-    assert found["fun"] == {"is": "builtins:len"}
+    name, box, function, *rest = describe(Function(len, Classic("sphere", 2, 1.0).box))
+    assert box["is"] == "autov.core.box:Box"
+    assert box["lower"] == array
+    assert (name, function, rest) == ("Function", {"is": "builtins:len"}, [False, []])
     assert describe(resolve_problem("sphere+rotate=1", dim=2))["is"] == "autov.problems.transforms:Rotated"
     assert describe(functools.partial(len, 1)) == {"partial": [{"is": "builtins:len"}, [1], {}]}
     assert describe(Classic("sphere").objective) == {"method": "objective", "of": describe(Classic("sphere"))}

@@ -58,8 +58,3 @@ def test_the_best_median_is_set_off():
     skewed = Comparison("skewed", ("ga", "<b>|&"), ("f_1",), "ga", tuple(lucky))
     best = {show: [entry.best for entry in skewed.table(show).rows[0][1]] for show in ("mean", "median")}
     assert best == {"mean": [False, True], "median": [True, False]}
-
-
-def test_peers_are_known_from_python():
-    code = "import autov; autov.compare; from autov.experiments import RESOLVERS; assert 'cma' in RESOLVERS"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

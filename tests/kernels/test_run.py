@@ -214,27 +214,3 @@ def test_objectives_of_different_kinds_are_not_stacked():
         )
     stacked = stack_objectives([sphere] * 4)
     assert [a.shape for a in stacked[2:]] == [(4, 0), (4, 0), (4, 0, 0)]
-
-
-def test_runs_in_lockstep_take_the_course_of_runs_alone():
-    problem, base = Classic("rastrigin", 5), stream_key(25)
-    box, r, n = problem.box, 4, 12
-    stack = PAPER._replace(thresholds=PAPER.thresholds[None].copy(), parameters=PAPER.parameters[None].copy())
-    zero, numbers = np.zeros(r, np.int64), np.arange(r)
-    tasks = many.Tasks(zero, zero, 3 + numbers, numbers)
-    x, out = np.empty((r, n, 5)), np.empty((r, n, 5))
-    plan = kernels.Plan(stack, None, box.lower, box.upper, 10 * n, n)
-    many.start_many(base, plan, tasks, x)
-
-    def values(points):
-        return problem(points.reshape(-1, 5), generator(0)).reshape(r, n)
-
-    f = values(x)
-    for generation in range(1, 10):
-        many.propose_many(base, plan, tasks, generation, x, f, out)
-        many.survive_many(x, f, out, values(out))
-    for i in range(r):
-        key = np.array(naive.derived(base, 3 + i, i), dtype=np.uint64)
-        alone_x, alone_f, *_ = whole_run(problem, key, 10 * n, n)
-        assert np.array_equal(x[i], alone_x)
-        assert np.array_equal(f[i], alone_f)

@@ -164,7 +164,7 @@ def test_truncated_and_missing_files(tmp_path):
     with pytest.raises(FileError, match="not valid JSON"):
         load_operator(tmp_path / "half.json")
     (tmp_path / "digits.json").write_text(json.dumps(to_dict(PAPER)).replace("0.4753", "1" * 5000))
-    with pytest.raises(FileError, match=r"digits\.json: not valid JSON") as caught:
+    with pytest.raises(FileError, match=r"digits\.json: cannot be read as an operator: not valid JSON") as caught:
         load_operator(tmp_path / "digits.json")
     assert "\n" not in str(caught.value)
     with pytest.raises(InputError, match="no file"):

@@ -40,17 +40,19 @@ class Run:
 def solve(
     problem: Problem, algorithm: Algorithm, *, maxfev: int = 10_000, popsize: int = 100, seed: int = 0,
     run: int = 0, x0: Array | None = None, watch: Watch | None = None, evaluate: Batch | None = None,
+    check_box: bool = True,
 ) -> Run:  # fmt: skip
     """Run an algorithm with exactly maxfev evaluations, or until ``watch(run so far)`` is true.
 
     The result depends on (seed, run) and on nothing else. ``evaluate`` replaces calls of the problem (for workers).
     A compiled algorithm on a compiled problem runs as one compiled piece unless watched: the same bits, faster. Fixed
-    variables are taken out before and put back afterwards. A family gives the instance of the run.
+    variables are taken out before and put back afterwards. A family gives the instance of the run. An algorithm that
+    asks for a point outside the box is refused, unless ``check_box`` is off.
     """
     maxfev, popsize = whole_number("maxfev", maxfev, 1), whole_number("popsize", popsize, 2)
     problem = instance_of(problem, run)
     free = without_fixed(problem)
-    if isinstance(free, FreeVariables):
+    if isinstance(free, FreeVariables) and free is not problem:
         return _solve_free(free, algorithm, x0, watch, evaluate, maxfev=maxfev, popsize=popsize, seed=seed, run=run)
     rng, noise = generator(seed, run), generator(seed, run, 1)
     call = evaluate or (lambda x: problem(x, noise))
@@ -69,18 +71,18 @@ def solve(
                 outcome.trace_best, outcome.nans, False, time.perf_counter() - start,
             )  # fmt: skip
     spent = BudgetedObjective(call, problem.box, maxfev)
-    return _ask_and_tell(problem, algorithm, state, spent, objective, rng, watch)
+    return _ask_and_tell(problem, algorithm, state, spent, objective, rng, watch, check_box)
 
 
 def _ask_and_tell(
     problem: Problem, algorithm: AnyMetaheuristic, state: Any, spent: BudgetedObjective, objective: Objective | None,
-    rng: Generator, watch: Watch | None,
+    rng: Generator, watch: Watch | None, check_box: bool,
 ) -> Run:  # fmt: skip
     population, values = np.empty((0, problem.box.dim)), np.empty(0)
     stopped = False
     while spent.left and not stopped:
         asked, state = algorithm.ask(state, rng)
-        if not len(asked) or not problem.box.holds(asked):
+        if not len(asked) or asked.shape[1:] != (problem.box.dim,) or (check_box and not problem.box.holds(asked)):
             raise InputError(f"algorithm: {algorithm.name} asked for a point outside the box or of another dimension")
         x = asked[: spent.left]
         if objective is None:

@@ -1,7 +1,7 @@
 """What every package shares: the box, seed streams, errors, array types, checks, files, identities."""
 
 from autov.core.box import Box
-from autov.core.checks import check_choice, check_ranges, values_of, whole_number
+from autov.core.checks import check_choice, check_ranges, real_numbers, values_of, whole_number
 from autov.core.errors import FileError, InputError, WorkerError
 from autov.core.files import number, plain, read_json, replacing, to_json, write_bytes, write_text
 from autov.core.identity import Identified, canonical, describe, digest, identity, settings_of
@@ -29,6 +29,7 @@ __all__ = [
     "number",
     "plain",
     "read_json",
+    "real_numbers",
     "replacing",
     "seed_of",
     "settings_of",

@@ -51,13 +51,18 @@ def check_choice(settings: Any, **choices: tuple[str | bool, ...]) -> None:
             raise InputError(f"{name}: must be one of {', '.join(map(str, allowed))}, got {value!r}")
 
 
+def real_numbers(values: Any) -> Array:
+    """An array of what an objective gave; imaginary parts are refused, not dropped."""
+    given: Any = np.asarray(values)
+    if given.dtype.kind == "c" and given.imag.any():
+        raise InputError(f"objective: must give real numbers, got {given[given.imag != 0][0]}")
+    return np.asarray(given.real if given.dtype.kind == "c" else given, dtype=np.float64)
+
+
 def values_of(values: Any, count: int) -> tuple[Array, int]:
     """One value for each of ``count`` points, NaN replaced by infinity, and how many were NaN."""
     try:
-        given: Any = np.asarray(values)
-        if given.dtype.kind == "c" and given.imag.any():
-            raise InputError(f"objective: must give real numbers, got {given[given.imag != 0][0]}")
-        f = np.asarray(given.real if given.dtype.kind == "c" else given, dtype=np.float64)
+        f = real_numbers(values)
     except (TypeError, ValueError) as error:
         if isinstance(error, InputError):
             raise

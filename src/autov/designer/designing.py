@@ -131,6 +131,7 @@ def design(
         warnings.warn("design: inner is called trial now", DeprecationWarning, stacklevel=2)
         settings["trial"] = settings.pop("inner")
     chosen = design_settings(preset, **settings)
+    progress = None if progress is False else progress
     if progress is not None and not callable(progress):
         raise InputError(f"progress: must be callable, such as autov.ProgressDisplay(), or None, got {progress!r}")
     problems = _problems(problem, bounds, dim, vectorized)

@@ -106,7 +106,7 @@ class Setting:
 
         run = solve(
             image, self.algorithm, maxfev=self.popsize * (self.generations + 1), popsize=self.popsize, seed=self.seed,
-            run=path, x0=x0, watch=watch,
+            run=path, x0=x0, watch=watch, check_box=False,
         )  # fmt: skip
         first_touch = next((g for g, count in enumerate(image.touching) if count), None)
         return RecordedRun(image.asked, kept, sum(image.touching), first_touch, run.fun)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autov.core import Array, Generator, InputError, import_object
+from autov.core import Array, FileError, Generator, InputError, import_object
 
 PARENTS = 3  # of a function that does not say how many it takes
 
@@ -78,7 +78,12 @@ def resolve_operator(spec: Any) -> Any:
             return CallableOperator.of(CLASSIC[name])
         if ":" in name and not os.path.exists(name):
             return resolve_operator(import_object(name))
-        return load_operator(name)
+        try:
+            return load_operator(name)
+        except FileError:
+            raise
+        except InputError as error:
+            raise InputError(f"{error}; classic operators are {', '.join(CLASSIC)}") from None
     designed = getattr(spec, "operator", None)  # of a Design
     if designed is not None and not callable(spec):
         return resolve_operator(designed)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from autov.core import Array, Box, Generator, InputError
+from autov.core import Array, Box, Generator, InputError, real_numbers
 from autov.kernels.objective import Objective, compile_objective
 
 
@@ -66,7 +66,7 @@ class Function:
         if value is None:
             raise InputError(f"objective: {self.name} must return a number, got None")
         try:
-            array = np.asarray(value, dtype=np.float64)
+            array = real_numbers(value)
             if array.size != 1:
                 raise InputError(f"objective: {self.name} must return one number for a point, got shape {array.shape}")
             return float(array.reshape(()))
@@ -83,8 +83,10 @@ class Function:
             locate(error, x)
             raise
         try:
-            array = np.asarray(value, dtype=np.float64)
-        except (TypeError, ValueError):
+            array = real_numbers(value)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
             raise InputError(f"objective: {self.name} must return numbers, got {value!r}") from None
         if array.shape != (len(x),):
             raise InputError(
@@ -142,6 +144,7 @@ class NumbaFunction:
     def raise_noted(self, context: Array) -> None:
         """Raise what the function raised during a compiled run, if anything."""
         if context[0]:
+            context[0] = 0.0  # the next run begins anew
             self(context[None, 1:].copy(), np.random.default_rng(0))
             raise InputError(f"objective: {self.name} raised at x = {context[1:]}, but not when called again")
 
