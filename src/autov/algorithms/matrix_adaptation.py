@@ -104,6 +104,7 @@ class MatrixAdaptation:
         paths: one, or another one for the rank-one update.
         negative: factor of the negative weights; 0 for none.
         bounds: where a point outside is evaluated.
+        margin: where the smooth transformation bends, at each side of the box.
         restarts: regime of restarts.
         growth: factor of the population at a restart.
         restart_sigma: factor of the step size at a restart.
@@ -126,6 +127,7 @@ class MatrixAdaptation:
     paths: Literal["one", "two"] = "one"
     negative: float = 1.0
     bounds: Literal["fold", "smooth", "clip"] = "fold"
+    margin: float = 0.05
     restarts: Literal["none", "ipop", "bipop"] = "ipop"
     growth: float = 2.0
     restart_sigma: float = 1.0
@@ -138,7 +140,7 @@ class MatrixAdaptation:
         check_ranges(self, popsize=(2, 10**6), popsize_factor=(0.1, 1e3), sigma=(1e-9, 1e3), longest=(1e-9, 1e3))
         check_ranges(self, c_1_factor=(0, 1e3), c_mu_factor=(0, 1e3), c_sigma_factor=(1e-3, 1e3), negative=(0, 10))
         check_ranges(self, d_sigma_factor=(1e-2, 1e3), c_c_factor=(1e-3, 1e3), growth=(1, 10), restart_sigma=(1e-6, 1e3))
-        check_ranges(self, tol_x=(0, 1), tol_f=(0, 1), patience=(0.01, 1e6))
+        check_ranges(self, tol_x=(0, 1), tol_f=(0, 1), margin=(1e-6, 0.5), patience=(0.01, 1e6))
         check_choice(self, paths=PATHS, bounds=BOUNDS, restarts=RESTARTS, restart_mean=MEANS)
         if self.popsize is not None and self.popsize != int(self.popsize):
             raise InputError(f"popsize: must be a whole number, got {self.popsize!r}")
@@ -147,7 +149,7 @@ class MatrixAdaptation:
         """The settings as the kernels read them."""
         numbers = np.array([
             self.popsize or 0, self.popsize_factor, self.sigma, self.longest, self.c_1_factor, self.c_mu_factor,
-            self.c_sigma_factor, self.d_sigma_factor, self.c_c_factor, self.negative, self.growth, self.restart_sigma,
+            self.c_sigma_factor, self.d_sigma_factor, self.c_c_factor, self.negative, self.margin, self.growth, self.restart_sigma,
             self.tol_x, self.tol_f, self.patience,
         ], dtype=np.float64)  # fmt: skip
         choices = [RESTARTS.index(self.restarts), BOUNDS.index(self.bounds), MEANS.index(self.restart_mean)]

@@ -22,7 +22,7 @@ from autov.kernels.tiles import COLUMNS, ROWS, add_products, multiply_rows, padd
 
 # Plan.numbers
 (POPSIZE_GIVEN, POPSIZE_FACTOR, SIGMA_FIRST, LONGEST, C_1_FACTOR, C_MU_FACTOR, C_SIGMA_FACTOR, D_SIGMA_FACTOR,
- C_C_FACTOR, NEGATIVE, GROWTH, RESTART_SIGMA, TOL_X, TOL_F, PATIENCE, PLAN_NUMBERS) = range(16)  # fmt: skip
+ C_C_FACTOR, NEGATIVE, MARGIN, GROWTH, RESTART_SIGMA, TOL_X, TOL_F, PATIENCE, PLAN_NUMBERS) = range(17)  # fmt: skip
 # Plan.choices
 RESTARTS, BOUNDS, RESTART_MEAN, PATHS, PLAN_CHOICES = range(5)
 NEVER, IPOP, BIPOP = range(3)  # of RESTARTS
@@ -37,7 +37,6 @@ ONE_PATH, TWO_PATHS = range(2)  # of PATHS
 (SIGMA, BEST, RUN_BEST, WINDOW_LOW, WINDOW_HIGH, MU_EFF, C_SIGMA, D_SIGMA, C_C, C_1, C_MU, NUMBERS) = range(12)
 
 RESTART = 5  # a purpose of the random stream
-MARGIN = 0.05  # of the box width at each side, where the smooth transformation bends
 CELLS = 2**22  # most numbers in the steps of one population
 DOUBLINGS = 9  # most doublings of the population, as in BIPOP-CMA-ES
 TINY, HUGE = 1e-150, 1e150  # a step beyond these has no meaning any more
@@ -153,29 +152,29 @@ def fill_rates(plan, work, n):
 
 
 @internal
-def inside(y, bounds):
+def inside(y, bounds, margin):
     """The variable in [0, 1] at which y is evaluated."""
     if bounds == CLIP:
         return min(max(y, 0.0), 1.0)
     if bounds == FOLD:
         return abs(y - 2 * np.rint(0.5 * y))
-    if y < -MARGIN or y > 1 + MARGIN:  # fold at the turning points of the transformation
-        u = (y + MARGIN) / (1 + 2 * MARGIN)
-        y = abs(u - 2 * np.rint(0.5 * u)) * (1 + 2 * MARGIN) - MARGIN
-    if y < MARGIN:
-        return (y + MARGIN) ** 2 / (4 * MARGIN)
-    if y > 1 - MARGIN:
-        return 1 - (1 + MARGIN - y) ** 2 / (4 * MARGIN)
+    if y < -margin or y > 1 + margin:  # fold at the turning points of the transformation
+        u = (y + margin) / (1 + 2 * margin)
+        y = abs(u - 2 * np.rint(0.5 * u)) * (1 + 2 * margin) - margin
+    if y < margin:
+        return (y + margin) ** 2 / (4 * margin)
+    if y > 1 - margin:
+        return 1 - (1 + margin - y) ** 2 / (4 * margin)
     return y
 
 
-@kernel
-def outside(u, bounds):
+@internal
+def outside(u, bounds, margin):
     """A y with inside(y) = u, for u in [0, 1]."""
-    if bounds == SMOOTH and u < MARGIN:
-        return 2 * math.sqrt(MARGIN * max(u, 0.0)) - MARGIN
-    if bounds == SMOOTH and u > 1 - MARGIN:
-        return 1 + MARGIN - 2 * math.sqrt(MARGIN * max(1 - u, 0.0))
+    if bounds == SMOOTH and u < margin:
+        return 2 * math.sqrt(margin * max(u, 0.0)) - margin
+    if bounds == SMOOTH and u > 1 - margin:
+        return 1 + margin - 2 * math.sqrt(margin * max(1 - u, 0.0))
     return u
 
 
@@ -226,7 +225,8 @@ def es_start(plan, work, lower, upper, capacity):
     for k in range(d if given > 0 else 0):
         total = 0.0
         for i in range(given):
-            total += outside((work.given[i, k] - lower[k]) / (upper[k] - lower[k]), plan.choices[BOUNDS])
+            total += outside((work.given[i, k] - lower[k]) / (upper[k] - lower[k]), plan.choices[BOUNDS],
+                             plan.numbers[MARGIN])  # fmt: skip
         work.mean[k] = total / given
     # The first population holds all given points; the next one has its own size again.
     begin_run(plan, work, max(counters[BASE], given), plan.numbers[SIGMA_FIRST])
@@ -239,7 +239,7 @@ def es_ask(plan, work, lower, upper):
     n = work.counters[BATCH]
     generation = work.counters[GENERATION]
     sigma = work.numbers[SIGMA]
-    bounds = plan.choices[BOUNDS]
+    bounds, margin = plan.choices[BOUNDS], plan.numbers[MARGIN]
     first, second = subkey(work.key, generation, NORMALS)
     fill_normals(first, second, 0, (n * d + 1) // 2, work.bits, work.words, work.normal)
     for i in range(n):
@@ -250,7 +250,7 @@ def es_ask(plan, work, lower, upper):
     for i in range(n):
         target, step = work.x[i], work.step[i]
         if i < given:
-            take_given(work, i, sigma, lower, upper, bounds)
+            take_given(work, i, sigma, lower, upper, bounds, margin)
         elif bounds == FOLD:
             for k in range(d):
                 y = work.mean[k] + sigma * step[k]
@@ -258,19 +258,19 @@ def es_ask(plan, work, lower, upper):
                 target[k] = min(max(lower[k] + y * (upper[k] - lower[k]), lower[k]), upper[k])
         else:
             for k in range(d):
-                y = inside(work.mean[k] + sigma * step[k], bounds)
+                y = inside(work.mean[k] + sigma * step[k], bounds, margin)
                 target[k] = min(max(lower[k] + y * (upper[k] - lower[k]), lower[k]), upper[k])
 
 
 @internal
-def take_given(work, i, sigma, lower, upper, bounds):
+def take_given(work, i, sigma, lower, upper, bounds, margin):
     """Point i is a given one: its step follows from the point, not longer than a normal one plausibly is."""
     d = lower.size
     step, z = work.step[i], work.z[i]
     square = 0.0
     for k in range(d):
         work.x[i, k] = work.given[i, k]
-        u = outside((work.given[i, k] - lower[k]) / (upper[k] - lower[k]), bounds)
+        u = outside((work.given[i, k] - lower[k]) / (upper[k] - lower[k]), bounds, margin)
         step[k] = (u - work.mean[k]) / sigma
         square += step[k] * step[k]
     shrink = min(1.0, (math.sqrt(d) + 2 * d / (d + 2)) / math.sqrt(max(square, TINY)))
@@ -284,7 +284,7 @@ def take_given(work, i, sigma, lower, upper, bounds):
                 z[k] += work.basis[k, j] * step[j]
 
 
-@internal
+@kernel
 def sort_order(f, n, order):
     """Write the places of f's values, smallest first, equal ones in their order, into order[0]; order[1] is scratch."""
     block = 16
@@ -460,7 +460,7 @@ def restart(plan, work, lower, upper):
     else:
         for k in range(lower.size):
             u_k = (work.best[k] - lower[k]) / (upper[k] - lower[k])
-            work.mean[k] = outside(u_k, plan.choices[BOUNDS])
+            work.mean[k] = outside(u_k, plan.choices[BOUNDS], plan.numbers[MARGIN])
     begin_run(plan, work, n, sigma)
 
 
