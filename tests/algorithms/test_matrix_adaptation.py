@@ -5,6 +5,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from numba import njit
 
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.core import Box, InputError, generator, stream_key
@@ -12,7 +13,7 @@ from autov.invariance import check_algorithm
 from autov.invariance.transformations import random_orthogonal
 from autov.kernels import matrix_adaptation as kernels
 from autov.kernels.run import evaluate_blocks
-from autov.problems import Classic, Rotated, Translated
+from autov.problems import Classic, Rotated, Translated, function_problem
 from tests.algorithms.driver import BOX, drive, sphere
 
 SKEWED = Box(np.array([-1e-3, 5.0, -1e6, 0.0]), np.array([2.0, 5.5, -1e5, 1e-9]))
@@ -234,11 +235,13 @@ def test_the_compiled_run_has_the_bits_of_its_steps(problem, settings, maxfev):
 
 
 def test_nan_counts_as_worst_and_is_counted():
-    from autov.problems import function_problem
-
-    problem = function_problem(lambda x: x[0] if x[0] > 0 else np.nan, [(-1.0, 1.0)] * 2)
-    if problem.objective() is None:  # a plain function: the driver does it
-        pytest.skip("no compiled form")
+    problem = function_problem(njit(lambda x: x[0] if x[0] > 0 else np.nan), [(-1.0, 1.0)] * 2)
+    algorithm = MatrixAdaptation()
+    state = algorithm.start(stream_key(8), problem.box, 100, 500)
+    run = algorithm.run_compiled(state, problem.objective(), 500)
+    assert 0 < run.nans < 500
+    assert 0 < run.fun < 1e-3
+    assert not np.isnan(run.values).any()
 
 
 def median(problem, maxfev, runs=9, **settings):
@@ -272,7 +275,8 @@ class Valley:
     minimum = optimum = None
 
     def __call__(self, x, rng):  # noqa: ARG002
-        return (x[:, 0] - 1) ** 2 + 10 * (x[:, 1] - 0.05 * x[:, 0] ** 2) ** 2 + 3 * (x[:, 2] + x[:, 3]) ** 2 + x[:, 2] ** 2
+        a, b, c, d = x.T
+        return (a - 1) ** 2 + 10 * (b - 0.05 * a**2) ** 2 + 3 * (c + d) ** 2 + c**2
 
     def objective(self):
         return None

@@ -49,7 +49,9 @@ from autov.core import Array, Box, Generator, InputError
 from autov.kernels import matrix_adaptation as kernels
 from autov.kernels.objective import Objective
 
-RESTARTS, BOUNDS, MEANS, PATHS = ("none", "ipop", "bipop"), ("fold", "smooth", "clip"), ("uniform", "best"), ("one", "two")
+# In the order of the kernels' numbers.
+RESTARTS, BOUNDS = ("none", "ipop", "bipop"), ("fold", "smooth", "clip")
+MEANS, PATHS = ("uniform", "best"), ("one", "two")
 SAVED = ("counters", "numbers", "mean", "path", "slow", "matrix", "best")  # what a step changes
 
 
@@ -89,7 +91,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class MatrixAdaptation:
-    """Settings. A factor multiplies the formula of the paper (c_c: of the tutorial); lengths are parts of the box width.
+    """Settings. A factor multiplies a formula of the paper (c_c: of the tutorial); lengths are parts of the box width.
 
     Attributes:
         popsize: lambda of the first run; None is ``popsize_factor`` times 4 + floor(3 ln d). The driver's is ignored.
@@ -139,8 +141,10 @@ class MatrixAdaptation:
     def __post_init__(self) -> None:
         check_ranges(self, popsize=(2, 10**6), popsize_factor=(0.1, 1e3), sigma=(1e-9, 1e3), longest=(1e-9, 1e3))
         check_ranges(self, c_1_factor=(0, 1e3), c_mu_factor=(0, 1e3), c_sigma_factor=(1e-3, 1e3), negative=(0, 10))
-        check_ranges(self, d_sigma_factor=(1e-2, 1e3), c_c_factor=(1e-3, 1e3), growth=(1, 10), restart_sigma=(1e-6, 1e3))
-        check_ranges(self, tol_x=(0, 1), tol_f=(0, 1), margin=(1e-6, 0.5), patience=(0.01, 1e6))
+        check_ranges(self, d_sigma_factor=(1e-2, 1e3), c_c_factor=(1e-3, 1e3), growth=(1, 10))
+        check_ranges(
+            self, restart_sigma=(1e-6, 1e3), tol_x=(0, 1), tol_f=(0, 1), margin=(1e-6, 0.5), patience=(0.01, 1e6)
+        )
         check_choice(self, paths=PATHS, bounds=BOUNDS, restarts=RESTARTS, restart_mean=MEANS)
         if self.popsize is not None and self.popsize != int(self.popsize):
             raise InputError(f"popsize: must be a whole number, got {self.popsize!r}")
@@ -149,8 +153,8 @@ class MatrixAdaptation:
         """The settings as the kernels read them."""
         numbers = np.array([
             self.popsize or 0, self.popsize_factor, self.sigma, self.longest, self.c_1_factor, self.c_mu_factor,
-            self.c_sigma_factor, self.d_sigma_factor, self.c_c_factor, self.negative, self.margin, self.growth, self.restart_sigma,
-            self.tol_x, self.tol_f, self.patience,
+            self.c_sigma_factor, self.d_sigma_factor, self.c_c_factor, self.negative, self.margin, self.growth,
+            self.restart_sigma, self.tol_x, self.tol_f, self.patience,
         ], dtype=np.float64)  # fmt: skip
         choices = [RESTARTS.index(self.restarts), BOUNDS.index(self.bounds), MEANS.index(self.restart_mean)]
         return kernels.Plan(numbers, np.array([*choices, PATHS.index(self.paths)], dtype=np.int64))
@@ -166,7 +170,7 @@ class MatrixAdaptation:
     ) -> MatrixAdaptationState:  # fmt: skip
         """A uniform mean, or that of the given points, which then join the first sample."""
         plan, d = self.plan(), box.dim
-        given = initial_points(box, max(popsize, kernels.base_popsize(plan, d)), x0).copy()
+        given = initial_points(box, max(popsize, int(kernels.base_popsize(plan, d))), x0).copy()
         most = kernels.most_points(plan, d, maxfev, len(given))
         work = kernels.workspace(key, d, 1, most, given, np.empty((0, 0)))
         kernels.es_start(plan, work, box.lower, box.upper, most)
