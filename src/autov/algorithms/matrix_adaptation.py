@@ -12,12 +12,14 @@ Evolutionary Computation 21(5), 2017. With z_i ~ N(0, I), d_i = M z_i and <.> th
 M z is the step that was made anyway, so an update costs lambda d^2 and there is no decomposition. What is not in the
 paper: the worse half has negative weights (<z z'> then goes over all points, those of negative weight scaled by
 d / |z|^2, as in active CMA-ES: N. Hansen, The CMA evolution strategy: a tutorial, arXiv:1604.00772); the rank-one
-update may have a path of its own (``paths="two"``, rate c_c of the tutorial); and the box and restarts below.
+update may have a path of its own (``paths="two"``, rate c_c of the tutorial); the box and restarts below; and by
+default the rank-mu update learns faster (``c_mu_factor``).
 
 *Box.* Variables are scaled to the unit box. A point outside is evaluated at its mirror image (``bounds="fold"``), at
-the nearest point (``"clip"``, the mean is clipped, too), or where a smooth transformation with mirrors takes it, bent
-in the outer twentieth at each side (``"smooth"``, as in the package cma). The strategy learns from the steps as drawn.
-The standard deviation of no variable exceeds ``longest`` of its width.
+the nearest point (``"clip"``, the mean is clipped, too), or where a transformation takes it that has mirrors outside
+and bends near the border, so that an optimum at the border looks like one inside (``"smooth"``, as in the package
+cma). The strategy learns from the steps as drawn. The standard deviation of no variable exceeds ``longest`` of its
+width: beyond the mirrors a box has no end, and nothing else would stop a step from growing.
 
 *Restarts.* A run has converged when the largest standard deviation is below ``tol_x`` of the width, or when the best
 values of 10 + 30 d / lambda generations differ by less than ``tol_f`` of their size. It is stuck when it has found
@@ -119,17 +121,17 @@ class MatrixAdaptation:
     name: ClassVar[str] = "ma-es"
     popsize: int | None = None
     popsize_factor: float = 1.0
-    sigma: float = 0.3
-    longest: float = 0.3
+    sigma: float = 0.2
+    longest: float = 0.2
     c_1_factor: float = 1.0
-    c_mu_factor: float = 1.0
+    c_mu_factor: float = 1.5
     c_sigma_factor: float = 1.0
     d_sigma_factor: float = 1.0
     c_c_factor: float = 1.0
     paths: Literal["one", "two"] = "one"
     negative: float = 1.0
-    bounds: Literal["fold", "smooth", "clip"] = "fold"
-    margin: float = 0.05
+    bounds: Literal["fold", "smooth", "clip"] = "smooth"
+    margin: float = 0.02
     restarts: Literal["none", "ipop", "bipop"] = "ipop"
     growth: float = 2.0
     restart_sigma: float = 1.0

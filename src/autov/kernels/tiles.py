@@ -77,8 +77,8 @@ tile: Any = _tile
 def multiply_rows(z, matrix, out, rows, steps):
     """Rows of out = z matrix, whole tiles of them; z and matrix are read up to ``steps`` columns and rows."""
     width = matrix.shape[1]
-    for r in range(0, rows, ROWS):
-        for j in range(0, width, COLUMNS):
+    for j in range(0, width, COLUMNS):  # a panel of the matrix stays in the cache for all rows of z
+        for r in range(0, rows, ROWS):
             tile(np.int64(out.ctypes.data + 8 * (r * width + j)), 0.0, np.int64(z.ctypes.data + 8 * r * width),
                  np.int64(width), np.int64(1), np.int64(matrix.ctypes.data + 8 * j), np.int64(width),
                  np.int64(steps))  # fmt: skip
