@@ -1,0 +1,255 @@
+"""Matrix adaptation evolution strategy, (mu/mu_w, lambda)-MA-ES: CMA-ES without a covariance matrix.
+
+H.-G. Beyer and B. Sendhoff, Simplify your covariance matrix adaptation evolution strategy, IEEE Transactions on
+Evolutionary Computation 21(5), 2017. With z_i ~ N(0, I), d_i = M z_i and <.> the weighted mean of the better half:
+
+    x_i    = y + sigma d_i
+    y     <- y + sigma <d>
+    s     <- (1 - c_s) s + sqrt(mu_eff c_s (2 - c_s)) <z>
+    M     <- M (I + c_1 / 2 (s s' - I) + c_mu / 2 (<z z'> - I))
+    sigma <- sigma exp(c_s / d_s (|s| / E|N(0, I)| - 1))
+
+M z is the step that was made anyway, so an update costs lambda d^2 and there is no decomposition. What is not in the
+paper: the worse half has negative weights (<z z'> then goes over all points, those of negative weight scaled by
+d / |z|^2, as in active CMA-ES: N. Hansen, The CMA evolution strategy: a tutorial, arXiv:1604.00772); the rank-one
+update may have a path of its own (``paths="two"``, rate c_c of the tutorial); the box and restarts below; and by
+default the rank-mu update learns faster (``c_mu_factor``).
+
+*Box.* Variables are scaled to the unit box. A point outside is evaluated at its mirror image (``bounds="fold"``), at
+the nearest point (``"clip"``, the mean is clipped, too), or where a transformation takes it that has mirrors outside
+and bends near the border, so that an optimum at the border looks like one inside (``"smooth"``, as in the package
+cma). The strategy learns from the steps as drawn. The standard deviation of no variable exceeds ``longest`` of its
+width: beyond the mirrors a box has no end, and nothing else would stop a step from growing.
+
+*Restarts.* A run has converged when the largest standard deviation is below ``tol_x`` of the width, or when the best
+values of 10 + 30 d / lambda generations differ by less than ``tol_f`` of their size. It is stuck when it has found
+nothing better for ``patience`` times 60 + 30 d / lambda generations. The next run starts elsewhere: with a population
+``growth`` times as large (``"ipop"``: A. Auger and N. Hansen, CEC 2005), or in turns with that and with smaller
+populations and steps (``"bipop"``: N. Hansen, GECCO workshops 2009). No population exceeds a tenth of the budget, 512
+times the first one, or 2^22 / d points; the next one is then as small as the first. With ``"none"`` a run goes on for
+ever, unless its numbers leave the range of floating point, and starts again then.
+
+*Invariance.* The next mean is the mean plus weighted steps, an affine combination of the points, and the step size and
+M act on steps only: in the words of the AutoV paper weights that sum to one (Theorem 3), so the strategy is
+translation and scale invariant path by path. Normals are drawn along the axes, so a rotated problem gives another
+path of the same law; `MatrixAdaptation.turned` turns the draws, too, and then it is the same path. This holds in a
+cube while no point is outside and no deviation at its limit. Only the order of values matters, apart from ``tol_f``.
+
+*Memory.* A state holds M, d^2 numbers (8 MB for 1000 variables); a compiled run four populations more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from autov.algorithms.evolution import initial_points
+from autov.algorithms.shared import check_choice, check_ranges
+from autov.core import Array, Box, Generator, InputError
+from autov.kernels import matrix_adaptation as kernels
+from autov.kernels.objective import Objective
+
+# In the order of the kernels' numbers.
+RESTARTS, BOUNDS = ("none", "ipop", "bipop"), ("fold", "smooth", "clip")
+MEANS, PATHS = ("uniform", "best"), ("one", "two")
+SAVED = ("counters", "numbers", "mean", "path", "slow", "matrix", "best")  # what a step changes
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixAdaptationState:
+    """Arrays as in `autov.kernels.matrix_adaptation.Work` (padded; rows of matrix and basis are columns of M)."""
+
+    key: np.ndarray  # two words of the counter-based stream
+    generation: int  # batches told so far
+    box: Box
+    given: Array  # first points that the caller wants, until they are told
+    counters: np.ndarray
+    numbers: Array
+    mean: Array
+    path: Array
+    slow: Array
+    matrix: Array
+    basis: Array
+    best: Array
+    x: Array
+    f: Array
+
+
+class Outcome(NamedTuple):
+    """What a compiled run gives."""
+
+    x: Array
+    fun: float
+    nfev: int
+    nit: int
+    population: Array
+    values: Array
+    trace_nfev: np.ndarray
+    trace_best: Array
+    nans: int
+
+
+@dataclass(frozen=True)
+class MatrixAdaptation:
+    """Settings. A factor multiplies a formula of the paper (c_c: of the tutorial); lengths are parts of the box width.
+
+    Attributes:
+        popsize: lambda of the first run; None is ``popsize_factor`` times 4 + floor(3 ln d). The driver's is ignored.
+        popsize_factor: see popsize.
+        sigma: first step size.
+        longest: largest standard deviation of a variable, or sigma if that is more.
+        c_1_factor: learning rate of the rank-one update.
+        c_mu_factor: learning rate of the rank-mu update.
+        c_sigma_factor: rate of the path.
+        d_sigma_factor: damping of the step size.
+        c_c_factor: rate of the second path, if there are two.
+        paths: one, or another one for the rank-one update.
+        negative: factor of the negative weights; 0 for none.
+        bounds: where a point outside is evaluated.
+        margin: where the smooth transformation bends, at each side of the box.
+        restarts: regime of restarts.
+        growth: factor of the population at a restart.
+        restart_sigma: factor of the step size at a restart.
+        restart_mean: where a restart begins: anywhere, or at the best point so far.
+        tol_x: a run ends at this step.
+        tol_f: a run ends when values differ by this part of their size.
+        patience: factor of the generations without a better value after which a run ends.
+    """
+
+    name: ClassVar[str] = "ma-es"
+    popsize: int | None = None
+    popsize_factor: float = 1.0
+    sigma: float = 0.2
+    longest: float = 0.2
+    c_1_factor: float = 1.0
+    c_mu_factor: float = 1.5
+    c_sigma_factor: float = 1.0
+    d_sigma_factor: float = 1.0
+    c_c_factor: float = 1.0
+    paths: Literal["one", "two"] = "one"
+    negative: float = 1.0
+    bounds: Literal["fold", "smooth", "clip"] = "smooth"
+    margin: float = 0.02
+    restarts: Literal["none", "ipop", "bipop"] = "ipop"
+    growth: float = 2.0
+    restart_sigma: float = 1.0
+    restart_mean: Literal["uniform", "best"] = "uniform"
+    tol_x: float = 1e-12
+    tol_f: float = 1e-12
+    patience: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_ranges(self, popsize=(2, 10**6), popsize_factor=(0.1, 1e3), sigma=(1e-9, 1e3), longest=(1e-9, 1e3))
+        check_ranges(self, c_1_factor=(0, 1e3), c_mu_factor=(0, 1e3), c_sigma_factor=(1e-3, 1e3), negative=(0, 10))
+        check_ranges(self, d_sigma_factor=(1e-2, 1e3), c_c_factor=(1e-3, 1e3), growth=(1, 10))
+        check_ranges(
+            self, restart_sigma=(1e-6, 1e3), tol_x=(0, 1), tol_f=(0, 1), margin=(1e-6, 0.5), patience=(0.01, 1e6)
+        )
+        check_choice(self, paths=PATHS, bounds=BOUNDS, restarts=RESTARTS, restart_mean=MEANS)
+        if self.popsize is not None and self.popsize != int(self.popsize):
+            raise InputError(f"popsize: must be a whole number, got {self.popsize!r}")
+
+    def plan(self) -> kernels.Plan:
+        """The settings as the kernels read them."""
+        numbers = np.array([
+            self.popsize or 0, self.popsize_factor, self.sigma, self.longest, self.c_1_factor, self.c_mu_factor,
+            self.c_sigma_factor, self.d_sigma_factor, self.c_c_factor, self.negative, self.margin, self.growth,
+            self.restart_sigma, self.tol_x, self.tol_f, self.patience,
+        ], dtype=np.float64)  # fmt: skip
+        choices = [RESTARTS.index(self.restarts), BOUNDS.index(self.bounds), MEANS.index(self.restart_mean)]
+        return kernels.Plan(numbers, np.array([*choices, PATHS.index(self.paths)], dtype=np.int64))
+
+    def init(
+        self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None
+    ) -> MatrixAdaptationState:  # fmt: skip
+        """`start` with a key from the generator."""
+        return self.start(rng.integers(0, 2**64, 2, dtype=np.uint64), box, popsize, maxfev, x0)
+
+    def start(
+        self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None
+    ) -> MatrixAdaptationState:  # fmt: skip
+        """A uniform mean, or that of the given points, which then join the first sample."""
+        plan, d = self.plan(), box.dim
+        given = initial_points(box, max(popsize, int(kernels.base_popsize(plan, d))), x0).copy()
+        most = kernels.most_points(plan, d, maxfev, len(given))
+        work = kernels.workspace(key, d, 1, most, given, np.empty((0, 0)))
+        kernels.es_start(plan, work, box.lower, box.upper, most)
+        saved = {name: getattr(work, name) for name in SAVED}
+        return MatrixAdaptationState(
+            key.copy(), 0, box, given, **saved, basis=work.basis, x=np.empty((0, d)), f=np.empty(0)
+        )
+
+    def ask(self, state: MatrixAdaptationState, rng: Generator) -> tuple[Array, MatrixAdaptationState]:  # noqa: ARG002
+        """A sample inside the box; asking again gives the same."""
+        plan, work = self._work(state, int(state.counters[kernels.BATCH]))
+        kernels.es_ask(plan, work, state.box.lower, state.box.upper)
+        return work.x, state
+
+    def tell(self, state: MatrixAdaptationState, x: Array, f: Array, rng: Generator) -> MatrixAdaptationState:  # noqa: ARG002
+        """Move the mean, then the path, the matrix and the step size; perhaps begin another run."""
+        n = int(state.counters[kernels.BATCH])
+        if np.shape(x) != (n, state.box.dim) or np.shape(f) != (n,):
+            raise InputError(f"tell: needs the {n} points that were asked for, got shapes {np.shape(x)}, {np.shape(f)}")
+        plan, work = self._work(state, n)
+        kernels.es_ask(plan, work, state.box.lower, state.box.upper)
+        work.f[:] = f
+        kernels.es_tell(plan, work, state.box.lower, state.box.upper)
+        saved = {name: getattr(work, name) for name in SAVED}
+        return replace(
+            state, generation=state.generation + 1, given=state.given[:0], **saved, x=np.array(x), f=np.array(f)
+        )
+
+    def population(self, state: MatrixAdaptationState) -> tuple[Array, Array]:
+        """The last points told."""
+        return state.x, state.f
+
+    def run_compiled(self, state: MatrixAdaptationState, objective: Objective, maxfev: int) -> Outcome:
+        """Go on until maxfev evaluations are made, as one compiled piece: the same bits as by ask and tell."""
+        plan, work = self._work(state, int(state.counters[kernels.CAPACITY]))
+        least = max(2, int(min(state.counters[kernels.BASE], state.counters[kernels.BATCH])))
+        room = max(maxfev - int(state.counters[kernels.NFEV]), 0) // least + 2
+        nfev, best = np.empty(room, np.int64), np.empty(room)
+        box = state.box
+        count = kernels.es_run(plan, work, objective, box.lower, box.upper, maxfev, True, nfev, best, 0)
+        told = int(work.counters[kernels.TOLD])
+        population, values = work.told_x[:told].copy(), work.told_f[:told].copy()
+        used = int(work.counters[kernels.NFEV])
+        if told == 0:  # not even the first population fitted
+            population, values = work.x[:used].copy(), work.f[:used].copy()
+        nans = int(work.counters[kernels.NANS])
+        fun = float(work.numbers[kernels.BEST])
+        return Outcome(work.best, fun, used, count - 1, population, values, nfev[:count], best[:count], nans)
+
+    def turned(self, state: MatrixAdaptationState, rotation: Array) -> MatrixAdaptationState:
+        """The state after the box was turned about its centre, x - c to (x - c) R: mean, given points, steps and draws.
+
+        On a function turned the same way it goes on along the turned path, as long as all points are inside.
+
+        Args:
+            state: in a cube; a restart draws its mean in the box as it is.
+            rotation: orthogonal (d, d).
+        """
+        box, d = state.box, state.box.dim
+        R = np.asarray(rotation, dtype=np.float64)
+        if R.shape != (d, d) or not np.allclose(R @ R.T, np.eye(d), atol=1e-9):
+            raise InputError(f"rotation: must be an orthogonal matrix of shape ({d}, {d})")
+        if not np.allclose(box.width, box.width[0], rtol=1e-9, atol=0):
+            raise InputError("rotation: the box must be a cube, other boxes do not turn")
+        centre = (box.lower + box.upper) / 2
+        mean, matrix, basis = state.mean.copy(), state.matrix.copy(), np.zeros_like(state.matrix)
+        mean[:d] = 0.5 + (mean[:d] - 0.5) @ R
+        matrix[:d, :d] = matrix[:d, :d] @ R
+        basis[:d, :d] = (state.basis[:d, :d] if state.basis.size else np.eye(d)) @ R
+        given, best = (box.clip(centre + (points - centre) @ R) for points in (state.given, state.best))
+        return replace(state, mean=mean, matrix=matrix, basis=basis, given=given, best=best)
+
+    def _work(self, state: MatrixAdaptationState, capacity: int) -> tuple[kernels.Plan, kernels.Work]:
+        """The settings, and buffers with a copy of the state."""
+        plan = self.plan()
+        most = int(state.counters[kernels.CAPACITY])
+        work = kernels.workspace(state.key, state.box.dim, capacity, most, state.given, state.basis)
+        work = work._replace(**{name: getattr(state, name).copy() for name in SAVED})
+        kernels.fill_rates(plan, work, work.counters[kernels.BATCH])
+        return plan, work

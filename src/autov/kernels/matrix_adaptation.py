@@ -1,0 +1,335 @@
+"""The steps of the matrix adaptation evolution strategy, and a whole run made of them.
+
+`es_start`, then `es_ask` and `es_tell` in turns; `es_run` repeats these two on a compiled objective until a budget is
+used up, and goes on from there when it is called again with a larger one. What the settings say is a `Plan`: one array
+of numbers and one of choices, read by index, so that no setting causes a new compilation. What changes is a `Work`.
+
+Coordinates are those of the unit box. Rows of ``matrix`` are the columns of M, so that both products of a generation,
+the steps M z and the update of M, are sums of rows times numbers and share one piece of vector code.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from autov.kernels.jit import internal, kernel
+from autov.kernels.matrix_adaptation_restarts import begin_run, draw_mean, has_ended, inside, outside, restart
+from autov.kernels.matrix_adaptation_work import (
+    BASE,
+    BATCH,
+    BEST,
+    BOUNDS,
+    C_1,
+    C_C,
+    C_MU,
+    C_SIGMA,
+    CAPACITY,
+    CLIP,
+    COUNTERS,
+    D_SIGMA,
+    FOLD,
+    GENERATION,
+    HUGE,
+    LARGE,
+    LONGEST,
+    MARGIN,
+    MU_EFF,
+    NANS,
+    NEGATIVE,
+    NFEV,
+    NUMBERS,
+    RESTART,
+    RUN_GENERATION,
+    RUN_LIMIT,
+    RUN_NFEV,
+    RUNS,
+    SIGMA,
+    SIGMA_FIRST,
+    TINY,
+    TOLD,
+    Plan,
+    Work,
+    base_popsize,
+    fill_rates,
+    most_points,
+    note_best,
+    workspace,
+)
+from autov.kernels.random import NORMALS, fill_normals, subkey
+from autov.kernels.run import evaluate_blocks
+from autov.kernels.tiles import add_products, multiply_rows
+
+__all__ = [  # with what a caller needs to make and read a Work
+    "BASE",
+    "BATCH",
+    "BEST",
+    "CAPACITY",
+    "COUNTERS",
+    "C_1",
+    "C_MU",
+    "GENERATION",
+    "NANS",
+    "NEGATIVE",
+    "NFEV",
+    "NUMBERS",
+    "RESTART",
+    "RUNS",
+    "RUN_NFEV",
+    "SIGMA",
+    "TOLD",
+    "Plan",
+    "Work",
+    "base_popsize",
+    "es_ask",
+    "es_run",
+    "es_start",
+    "es_tell",
+    "fill_rates",
+    "most_points",
+    "sort_order",
+    "workspace",
+]
+
+
+@kernel
+def es_start(plan, work, lower, upper, capacity):
+    """Fill the state of a new run; the mean is uniform, or that of the given points."""
+    counters = work.counters
+    d = lower.size
+    given = work.given.shape[0]
+    counters[BASE] = base_popsize(plan, d)
+    counters[LARGE] = counters[BASE]
+    counters[CAPACITY] = capacity
+    counters[RUNS] = 1
+    counters[RUN_LIMIT] = np.int64(2) ** 62
+    work.numbers[BEST] = np.inf
+    if given == 0:
+        draw_mean(work)
+    for k in range(d if given > 0 else 0):
+        total = 0.0
+        for i in range(given):
+            total += outside((work.given[i, k] - lower[k]) / (upper[k] - lower[k]), plan.choices[BOUNDS],
+                             plan.numbers[MARGIN])  # fmt: skip
+        work.mean[k] = total / given
+    # The first population holds all given points; the next one has its own size again.
+    begin_run(plan, work, max(counters[BASE], given), plan.numbers[SIGMA_FIRST])
+
+
+@kernel
+def es_ask(plan, work, lower, upper):
+    """Fill z, step and the points x of the next generation."""
+    d = lower.size
+    n = work.counters[BATCH]
+    generation = work.counters[GENERATION]
+    sigma = work.numbers[SIGMA]
+    bounds, margin = plan.choices[BOUNDS], plan.numbers[MARGIN]
+    first, second = subkey(work.key, generation, NORMALS)
+    fill_normals(first, second, 0, (n * d + 1) // 2, work.bits, work.words, work.normal)
+    for i in range(n):
+        for k in range(d):
+            work.z[i, k] = work.normal[i * d + k]
+    multiply_rows(work.z, work.matrix, work.step, n, d)
+    given = work.given.shape[0] if generation == 0 else 0
+    for i in range(n):
+        target, step = work.x[i], work.step[i]
+        if i < given:
+            take_given(work, i, sigma, lower, upper, bounds, margin)
+        elif bounds == FOLD:
+            for k in range(d):
+                y = work.mean[k] + sigma * step[k]
+                y = abs(y - 2 * np.rint(0.5 * y))
+                target[k] = min(max(lower[k] + y * (upper[k] - lower[k]), lower[k]), upper[k])
+        else:
+            for k in range(d):
+                y = inside(work.mean[k] + sigma * step[k], bounds, margin)
+                target[k] = min(max(lower[k] + y * (upper[k] - lower[k]), lower[k]), upper[k])
+
+
+@internal
+def take_given(work, i, sigma, lower, upper, bounds, margin):
+    """Point i is a given one: its step follows from the point, not longer than a normal one plausibly is."""
+    d = lower.size
+    step, z = work.step[i], work.z[i]
+    square = 0.0
+    for k in range(d):
+        work.x[i, k] = work.given[i, k]
+        u = outside((work.given[i, k] - lower[k]) / (upper[k] - lower[k]), bounds, margin)
+        step[k] = (u - work.mean[k]) / sigma
+        square += step[k] * step[k]
+    shrink = min(1.0, (math.sqrt(d) + 2 * d / (d + 2)) / math.sqrt(max(square, TINY)))
+    for k in range(d):
+        step[k] *= shrink
+    for k in range(d):  # the first matrix is orthogonal: its transpose is its inverse
+        z[k] = step[k]
+        if work.basis.size > 0:
+            z[k] = 0.0
+            for j in range(d):
+                z[k] += work.basis[k, j] * step[j]
+
+
+@kernel
+def sort_order(f, n, order):
+    """Write the places of f's values, smallest first, equal ones in their order, into order[0]; order[1] is scratch."""
+    block = 16
+    for begin in range(0, n, block):
+        for i in range(begin, min(begin + block, n)):
+            j = i
+            while j > begin and f[order[0, j - 1]] > f[i]:
+                order[0, j] = order[0, j - 1]
+                j -= 1
+            order[0, j] = i
+    while block < n:
+        for begin in range(0, n, 2 * block):
+            a, middle = begin, min(begin + block, n)
+            b, end = middle, min(begin + 2 * block, n)
+            for k in range(begin, end):
+                if b >= end or (a < middle and f[order[0, a]] <= f[order[0, b]]):
+                    order[1, k] = order[0, a]
+                    a += 1
+                else:
+                    order[1, k] = order[0, b]
+                    b += 1
+        for k in range(n):
+            order[0, k] = order[1, k]
+        block *= 2
+
+
+@internal
+def adapt(plan, work):
+    """Move the mean, then the paths, the matrix and the step size; return the largest deviation of a variable."""
+    numbers, w = work.numbers, work.weights
+    d = work.best.size
+    wide = work.mean.size
+    n = work.counters[BATCH]
+    sigma, c_sigma, c_c, c_1, c_mu = numbers[SIGMA], numbers[C_SIGMA], numbers[C_C], numbers[C_1], numbers[C_MU]
+    keep, add = 1 - c_sigma, math.sqrt(numbers[MU_EFF] * c_sigma * (2 - c_sigma))
+    keep_slow, add_slow = 1 - c_c, math.sqrt(numbers[MU_EFF] * c_c * (2 - c_c))
+    path, slow, mean = work.path, work.slow, work.mean
+    for k in range(wide):
+        path[k] *= keep
+        slow[k] *= keep_slow
+    for rank in range(n // 2):
+        i = work.order[0, rank]
+        z, step = work.z[i], work.step[i]
+        a, b, c = add * w[rank], add_slow * w[rank], sigma * w[rank]
+        for k in range(d):
+            path[k] += a * z[k]  # s <- (1 - c_s) s + sqrt(mu_eff c_s (2 - c_s)) <z>
+            slow[k] += b * z[k]
+            mean[k] += c * step[k]  # y <- y + sigma <d>
+    if plan.choices[BOUNDS] == CLIP:
+        for k in range(d):
+            mean[k] = min(max(mean[k], 0.0), 1.0)
+
+    # M <- M (I + c_1/2 (s s' - I) + c_mu/2 (sum w z z' - I)) = (1 - ...) M + sum of (M z)(w z)', and M z is the step.
+    total = 0.0
+    for rank in range(n):
+        i = work.order[0, rank]
+        z, scaled = work.z[i], work.scaled[i]
+        weight = w[rank]
+        total += weight
+        if rank >= n // 2:
+            square = 0.0
+            for k in range(d):
+                square += z[k] * z[k]
+            weight *= d / max(square, 1e-30)
+        weight *= 0.5 * c_mu
+        for k in range(d):
+            scaled[k] = weight * z[k]
+    last = work.step[n]
+    for k in range(wide):
+        last[k] = 0.0
+    for k in range(d):
+        row = work.matrix[k]
+        factor = slow[k]
+        work.scaled[n, k] = 0.5 * c_1 * factor
+        for j in range(wide):
+            last[j] += factor * row[j]
+    add_products(work.matrix, 1 - 0.5 * c_1 - 0.5 * c_mu * total, work.scaled, work.step, n + 1)
+
+    square = 0.0
+    for k in range(d):
+        square += path[k] * path[k]
+    expected = math.sqrt(d) * (1 - 1 / (4.0 * d) + 1 / (21.0 * d * d))
+    sigma *= math.exp(min(1.0, c_sigma / numbers[D_SIGMA] * (math.sqrt(square) / expected - 1)))
+
+    for j in range(wide):
+        last[j] = 0.0
+    for k in range(d):
+        row = work.matrix[k]
+        for j in range(wide):
+            last[j] += row[j] * row[j]
+    longest = 0.0
+    for j in range(d):
+        longest = max(longest, last[j])
+        if not last[j] < HUGE:
+            longest = np.inf
+    longest = math.sqrt(longest)
+    # A box seen through folding has no end: without this limit the step grows for ever on a function far from its
+    # optimum.
+    numbers[SIGMA] = min(sigma, max(plan.numbers[LONGEST], plan.numbers[SIGMA_FIRST]) / longest)
+    return longest * numbers[SIGMA]
+
+
+@kernel
+def es_tell(plan, work, lower, upper):
+    """Take the values f of the points that `es_ask` filled last; the state is then that of the next generation."""
+    counters = work.counters
+    n = counters[BATCH]
+    note_best(work, n)
+    sort_order(work.f, n, work.order)
+    smallest = work.f[work.order[0, 0]]
+    deviation = adapt(plan, work)
+    counters[GENERATION] += 1
+    counters[TOLD] = n
+    counters[NFEV] += n
+    counters[RUN_NFEV] += n
+    counters[RUN_GENERATION] += 1
+    if has_ended(plan, work, deviation, smallest):
+        restart(plan, work, lower, upper)
+    elif counters[GENERATION] == 1 and n != counters[BASE]:
+        counters[BATCH] = counters[BASE]
+        fill_rates(plan, work, counters[BASE])
+
+
+@internal
+def keep_told(work):
+    """Copy the last points told to where they stay."""
+    for i in range(work.counters[TOLD]):
+        work.told_f[i] = work.f[i]
+        for k in range(work.best.size):
+            work.told_x[i, k] = work.x[i, k]
+
+
+@kernel
+def es_run(plan, work, objective, lower, upper, budget, final, trace_nfev, trace_best, traced):
+    """Generations until ``budget`` evaluations are made since the start; return the number of traced generations.
+
+    Of a generation that does not fit into the budget, what fits is evaluated if this is the ``final`` call, and not
+    told; otherwise nothing, and a later call with a larger budget goes on as if there had been no break. After each
+    generation the evaluations made and the best value are written behind the first ``traced`` ones.
+    """
+    counters = work.counters
+    while counters[NFEV] < budget:
+        n = counters[BATCH]
+        m = min(n, budget - counters[NFEV])
+        if m < n and not final:
+            break
+        if m < n:
+            keep_told(work)
+        es_ask(plan, work, lower, upper)
+        counters[NANS] += evaluate_blocks(work.key, counters[GENERATION], objective, work.x[:m], work.f[:m])
+        if m < n:
+            note_best(work, m)
+            counters[NFEV] += m
+        else:
+            es_tell(plan, work, lower, upper)
+        if traced < trace_nfev.size:
+            trace_nfev[traced] = counters[NFEV]
+            trace_best[traced] = work.numbers[BEST]
+            traced += 1
+        if m < n:
+            return traced
+    keep_told(work)
+    return traced
