@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from autov.kernels import matrix_adaptation as kernels
 from autov.kernels import random as stream
 from tests import naive
 
@@ -146,7 +145,7 @@ class Strategy:
         sigma, limit = self.settings.sigma * self.settings.restart_sigma, math.inf
         self.small = self.settings.restarts == "bipop" and self.spent_small < self.spent_large
         if self.small:
-            u = self.uniform(kernels.RESTART, 2)
+            u = self.uniform(stream.RESTART, 2)
             n = int(self.base * max(1, self.large / self.base / 2) ** (u[0] ** 2))
             sigma, limit = sigma * 10 ** (-2 * u[1]), self.last_large // 2
         else:

@@ -108,7 +108,8 @@ def test_any_size_improves_on_the_sphere(name, dim, popsize):
     assert best < sphere(points[:popsize]).min()
     x, f = make(name).population(state)
     assert np.array_equal(sphere(x), f)
-    assert len(f) <= popsize
+    if name != "ma-es":  # which has its own population, larger after each restart
+        assert len(f) <= popsize
 
 
 @ALL

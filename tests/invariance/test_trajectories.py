@@ -12,6 +12,7 @@ import pytest
 from autov.algorithms import Evolution
 from autov.algorithms.ga import GA
 from autov.algorithms.imode import IMODE
+from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.core import Box, InputError
 from autov.invariance import check_algorithm
 from autov.operators import SBX, AffineOperator, DEMutation, FEPMutation, GaussianSampling, load_operator
@@ -138,3 +139,38 @@ def test_bad_arguments_are_named(arguments):
 def test_one_variable_has_nothing_to_rotate():
     with pytest.raises(InputError, match=r"^problem: "):
         check_algorithm(Small(SBX()), Valley(box=Box.cube(-1, 1, 1)))
+
+
+@pytest.mark.parametrize("name", ["ma-es", "ma-es+bounds=fold", "ma-es+paths=two+negative=0.0"])
+@pytest.mark.parametrize("dim", [2, 5])
+def test_matrix_adaptation_is_certified(name, dim):
+    """Rotation by turning its draws with the problem: normals look the same from all sides."""
+    found = check_algorithm(name, "rosenbrock", dim=dim, rng=4)
+    assert found.holds == {"translation": True, "scale": True, "rotation": True}
+    assert found["rotation"].turned
+    assert found["rotation"].touches == 0
+    assert "in law" in str(found)
+
+
+class AlongTheAxes(MatrixAdaptation):
+    """A mutant that learns the axes only."""
+
+    def tell(self, state, x, f, rng):
+        told = super().tell(state, x, f, rng)
+        return replace(told, matrix=np.diag(np.diag(told.matrix)) * np.ones_like(told.matrix))
+
+
+class WithAnAxisOfItsOwn(MatrixAdaptation):
+    """A mutant whose steps are longer along the first axis."""
+
+    def ask(self, state, rng):
+        x, state = super().ask(state, rng)
+        x = x.copy()
+        x[:, 0] += 1e-3 * (x[:, 0] - x[:, 0].mean())
+        return x, state
+
+
+@pytest.mark.parametrize("mutant", [AlongTheAxes, WithAnAxisOfItsOwn])
+def test_mutants_of_matrix_adaptation_are_not_certified(mutant):
+    found = check_algorithm(mutant(), "rosenbrock", dim=3, rng=4, runs=40)
+    assert found.holds["rotation"] is not True

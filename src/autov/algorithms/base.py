@@ -107,5 +107,18 @@ class Injectable(Protocol):
         ...
 
 
+@runtime_checkable
+class Turnable(Protocol):
+    """An algorithm that draws along the axes, but can draw along turned ones: then a run can be turned as a whole."""
+
+    def inside(self) -> Any:
+        """The same algorithm with first steps so small that, from the middle of a box, no point meets its border."""
+        ...
+
+    def turned(self, state: Any, rotation: Array) -> Any:
+        """The state after the box was turned about its centre, x - c to (x - c) R: points, steps and draws."""
+        ...
+
+
 AnyMetaheuristic = Metaheuristic[Any]
 Algorithm = AnyMetaheuristic | Whole

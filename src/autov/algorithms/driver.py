@@ -137,7 +137,7 @@ def _result(spent: BudgetedObjective, population: Array, values: Array, stopped:
 
 def _solve_free(
     free: FreeVariables, algorithm: Algorithm, x0: Array | None, watch: Watch | None, evaluate: Batch | None,
-    **options: int,
+    **options: Any,
 ) -> Run:  # fmt: skip
     """A run on the free variables, its points completed."""
 

@@ -41,19 +41,20 @@ cube while no point is outside and no deviation at its limit. Only the order of 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from autov.algorithms.evolution import initial_points
-from autov.algorithms.shared import check_choice, check_ranges
-from autov.core import Array, Box, Generator, InputError
+from autov.algorithms.base import Outcome
+from autov.algorithms.parts import initial_points
+from autov.core import Array, Box, Generator, InputError, check_choice, check_ranges
 from autov.kernels import matrix_adaptation as kernels
 from autov.kernels.objective import Objective
 
 # In the order of the kernels' numbers.
 RESTARTS, BOUNDS = ("none", "ipop", "bipop"), ("fold", "smooth", "clip")
 MEANS, PATHS = ("uniform", "best"), ("one", "two")
+SMALL_STEP = 0.01  # of the width: some generations of such steps stay inside a box that is not tiny
 SAVED = ("counters", "numbers", "mean", "path", "slow", "matrix", "best")  # what a step changes
 
 
@@ -75,20 +76,6 @@ class MatrixAdaptationState:
     best: Array
     x: Array
     f: Array
-
-
-class Outcome(NamedTuple):
-    """What a compiled run gives."""
-
-    x: Array
-    fun: float
-    nfev: int
-    nit: int
-    population: Array
-    values: Array
-    trace_nfev: np.ndarray
-    trace_best: Array
-    nans: int
 
 
 @dataclass(frozen=True)
@@ -220,7 +207,11 @@ class MatrixAdaptation:
             population, values = work.x[:used].copy(), work.f[:used].copy()
         nans = int(work.counters[kernels.NANS])
         fun = float(work.numbers[kernels.BEST])
-        return Outcome(work.best, fun, used, count - 1, population, values, nfev[:count], best[:count], nans)
+        return Outcome(work.best, fun, count - 1, population, values, nfev[:count], best[:count], nans)
+
+    def inside(self) -> MatrixAdaptation:
+        """With small first steps, for checks of what it does away from the border."""
+        return replace(self, sigma=SMALL_STEP, restarts="none")
 
     def turned(self, state: MatrixAdaptationState, rotation: Array) -> MatrixAdaptationState:
         """The state after the box was turned about its centre, x - c to (x - c) R: mean, given points, steps and draws.

@@ -16,12 +16,15 @@ from autov.algorithms.evolution import Evolution
 from autov.algorithms.fep import FEP
 from autov.algorithms.ga import GA
 from autov.algorithms.imode import IMODE
+from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.algorithms.peers import PREFIXES, resolve_peer
 from autov.algorithms.pso import PSO
 from autov.algorithms.shade import SHADE
 from autov.core import InputError, import_object
 
-ALGORITHMS: dict[str, type] = {cls.name: cls for cls in (Evolution, GA, PSO, DE, CMAES, FEP, CSO, SHADE, IMODE)}
+ALGORITHMS: dict[str, type] = {
+    cls.name: cls for cls in (Evolution, GA, PSO, DE, CMAES, FEP, CSO, SHADE, IMODE, MatrixAdaptation)
+}
 Algorithms = str | Sequence[str] | Mapping[str, str | Algorithm]
 
 

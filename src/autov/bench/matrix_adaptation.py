@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from autov.adapters.pycma import PyCMA
 from autov.algorithms import solve
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
+from autov.algorithms.peers.pycma import PyCMA
 from autov.bench.kernel import machine
 from autov.core import stream_key
 from autov.problems import Classic, Problem, Rotated, Translated

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from autov.algorithms import Algorithm, Run, solve
+from autov.algorithms.base import Turnable
 from autov.core import Array, Box, Generator, generator
 from autov.invariance.transformations import Property, Transformation, random_orthogonal, simple
 from autov.problems.base import Problem
@@ -35,6 +37,35 @@ class Image:
     def objective(self) -> None:
         """Points must be seen: it is called from Python."""
         return
+
+
+@dataclass(frozen=True)
+class Turned:
+    """An algorithm whose first state, made from the plain first population, is turned together with its draws."""
+
+    algorithm: Any
+    rotation: Array
+
+    @property
+    def name(self) -> str:
+        """That of the algorithm."""
+        return self.algorithm.name
+
+    def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> Any:
+        """Its state, turned."""
+        return self.algorithm.turned(self.algorithm.init(box, popsize, maxfev, rng, x0), self.rotation)
+
+    def ask(self, state: Any, rng: Generator) -> tuple[Array, Any]:
+        """As the algorithm."""
+        return self.algorithm.ask(state, rng)
+
+    def tell(self, state: Any, x: Array, f: Array, rng: Generator) -> Any:
+        """As the algorithm."""
+        return self.algorithm.tell(state, x, f, rng)
+
+    def population(self, state: Any) -> tuple[Array, Array]:
+        """As the algorithm."""
+        return self.algorithm.population(state)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +125,13 @@ class Setting:
         def back(y: Array) -> Array:
             return y if T is None else centre + T.inverse(y - centre)
 
+        plain = x0
         if T is not None:
             x0 = centre + T(x0 - centre)
             box = box if T.property == "rotation" else Box(T(box.lower), T(box.upper))
+        algorithm: Any = self.algorithm
+        if T is not None and T.property == "rotation" and isinstance(algorithm, Turnable):
+            algorithm, x0 = Turned(algorithm, T.M), plain
         image = Image(self.problem, box, back)
         kept: list[Array] = []
 
@@ -105,7 +140,7 @@ class Setting:
             return run.nit >= self.generations
 
         run = solve(
-            image, self.algorithm, maxfev=self.popsize * (self.generations + 1), popsize=self.popsize, seed=self.seed,
+            image, algorithm, maxfev=self.popsize * (self.generations + 1), popsize=self.popsize, seed=self.seed,
             run=path, x0=x0, watch=watch, check_box=False,
         )  # fmt: skip
         first_touch = next((g for g, count in enumerate(image.touching) if count), None)

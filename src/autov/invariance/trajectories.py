@@ -9,12 +9,13 @@ algorithm does not use the width of the box; points on the border are counted an
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from autov.algorithms import resolve_algorithm
+from autov.algorithms.base import Turnable
 from autov.core import Array, InputError, Seed, generator, seed_of
 from autov.invariance.certificate import Level
 from autov.invariance.distribution import NORMAL_90, SLACK, distance, features
@@ -43,6 +44,7 @@ class Trajectory:
         p_value: of the test on many runs, corrected for the number of comparisons; None if populations agree.
         runs: size of each sample of that test.
         detectable: the Kolmogorov-Smirnov distance that it finds with a chance of 90%.
+        turned: whether its random draws were turned with the problem, and its first steps made small (see `Turnable`).
     """
 
     property: str
@@ -56,11 +58,18 @@ class Trajectory:
     p_value: float | None = None
     runs: int = 0
     detectable: float | None = None
+    turned: bool = False
 
     def note(self) -> str:
         """In words."""
         if self.diverged is None:
-            return f"populations agree up to {self.deviation:.2g} of the box under every transformation"
+            text = f"populations agree up to {self.deviation:.2g} of the box under every transformation"
+            if self.turned:
+                text += (
+                    "; its draws were turned with the problem, which does not change their law, and its steps kept "
+                    "away from the border: it is rotation invariant in law"
+                )
+            return text
         text = f"populations differ from generation {self.diverged} under {self.transformation}"
         if self.first_touch is not None and self.first_touch <= self.diverged:
             text += f"; points lay on the border from generation {self.first_touch}, so clipping may be the cause"
@@ -144,6 +153,9 @@ def _deviations(one: RecordedRun, two: RecordedRun, width: float) -> Array:
 
 
 def _compare(setting: Setting, property: Property, runs: int, tol: float) -> Trajectory:
+    turned = property == "rotation" and isinstance(setting.algorithm, Turnable)
+    if property == "rotation" and isinstance(setting.algorithm, Turnable):
+        setting = replace(setting, algorithm=setting.algorithm.inside())
     x0 = setting.first(property)
     plain = setting.run(None, x0, 0)
     width = float(setting.problem.box.width.max())
@@ -154,7 +166,7 @@ def _compare(setting: Setting, property: Property, runs: int, tol: float) -> Tra
     first_touch = min((r.first_touch for r in [plain, *images] if r.first_touch is not None), default=None)
     worst = int(np.argmax(deviations.max(axis=1)))
     deviation = float(deviations.max())
-    common = {"touches": touches, "first_touch": first_touch, "deviation": deviation}
+    common = {"touches": touches, "first_touch": first_touch, "deviation": deviation, "turned": turned}
     label = transformations[worst].label
     if not deviation > tol:
         return Trajectory(property, True, "pathwise", label, diverged=None, **common)

@@ -24,7 +24,6 @@ from autov.kernels.matrix_adaptation_work import (
     MARGIN,
     NEVER,
     PATIENCE,
-    RESTART,
     RESTART_MEAN,
     RESTART_SIGMA,
     RESTARTS,
@@ -48,7 +47,7 @@ from autov.kernels.matrix_adaptation_work import (
     WINDOW_LOW,
     fill_rates,
 )
-from autov.kernels.random import POPULATION, fill_uniforms, subkey
+from autov.kernels.random import POPULATION, RESTART, fill_uniforms, subkey
 
 
 @internal

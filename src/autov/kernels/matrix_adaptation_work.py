@@ -26,7 +26,6 @@ ONE_PATH, TWO_PATHS = range(2)  # of PATHS
 # Work.numbers
 (SIGMA, BEST, RUN_BEST, WINDOW_LOW, WINDOW_HIGH, MU_EFF, C_SIGMA, D_SIGMA, C_C, C_1, C_MU, NUMBERS) = range(12)
 
-RESTART = 5  # a purpose of the random stream
 CELLS = 2**22  # most numbers in the steps of one population
 DOUBLINGS = 9  # most doublings of the population, as in BIPOP-CMA-ES
 TINY, HUGE = 1e-150, 1e150  # a step beyond these has no meaning any more

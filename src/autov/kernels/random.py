@@ -20,7 +20,7 @@ MIX_2 = np.uint64(0x94D049BB133111EB)
 
 # What a subkey is used for; the counter of a subkey is PURPOSES * generation + purpose.
 PURPOSES = 8
-POPULATION, PARENTS, ROWS, NORMALS, NOISE = range(5)
+POPULATION, PARENTS, ROWS, NORMALS, NOISE, RESTART = range(6)
 
 U32_TO_UNIT = 2.0**-32
 HALF_TURN = np.float32(math.pi * 2.0**-31)  # a signed 32-bit angle in radians
