@@ -143,8 +143,10 @@ def test_results_in_the_folder(tmp_path):
         [*COMMAND, "--out", str(folder), "--generations", "3"], check=True, capture_output=True, text=True
     )
     summary = json.loads(done.stdout)
-    assert summary["retested_means"] == pytest.approx({"rastrigin": np.mean(summary["retested_values"])})
-    assert set(summary["comparison"]["rastrigin"]) == {"designed", "paper-h3", "GA"}
+    assert summary["retested_means"] == pytest.approx(
+        {"rastrigin+family=translate": np.mean(summary["retested_values"])}
+    )
+    assert set(summary["comparison"]["rastrigin+family=translate"]) == {"designed", "paper-h3", "GA"}
     names = {path.name for path in folder.iterdir()}
     assert names == {"operator.json", "history.csv", "convergence.svg", "report.html", "search.npz"}
     page = (folder / "report.html").read_text()

@@ -12,7 +12,7 @@ from autov.designer import PRESETS, DesignSettings, TrialBudget, design, design_
 from autov.operators import FORMS, load_operator
 from autov.problems import function_problem
 
-TINY = {"population": 8, "generations": 5, "trial": TrialBudget(10, 6, 5), "rng": 1, "rows": 3}
+TINY = {"population": 8, "generations": 5, "trial": TrialBudget(10, 6, 5), "rng": 1, "rows": 3, "family": ()}
 
 
 def sphere(x):
@@ -83,13 +83,15 @@ def test_without_reevaluation_the_best_never_gets_worse():
     assert found.fitness == found.history[-1, 2]
 
 
-def test_kinds_of_functions_find_the_same_operator():
+@pytest.mark.parametrize("family", [(), ("translate", "rotate", "scale")])
+def test_kinds_of_functions_find_the_same_operator(family):
     bounds = [(-5.0, 5.0)] * 3
+    options = TINY | {"family": family}
     found = [
-        design(function_problem(sphere, bounds), workers=1, **TINY),
-        design(function_problem(sphere, bounds), workers=2, **TINY),
-        design(function_problem(sphere_batch, bounds, vectorized=True), **TINY),
-        design(function_problem(sphere_compiled, bounds), **TINY),
+        design(function_problem(sphere, bounds), workers=1, **options),
+        design(function_problem(sphere, bounds), workers=2, **options),
+        design(function_problem(sphere_batch, bounds, vectorized=True), **options),
+        design(function_problem(sphere_compiled, bounds), **options),
     ]
     for other in found[1:]:
         assert np.allclose(other.operator.matrix(), found[0].operator.matrix(), atol=1e-12)
@@ -160,9 +162,26 @@ def test_all_evaluations_are_counted():
 
     found = design(counted, [(-1.0, 1.0)] * 2, vectorized=True, race_size=4, race_runs=6, retest_runs=9, **TINY)
     assert found.evaluations == sum(calls)
-    assert found.spent == {"search": found.history[-1, 1], "race": 4 * 6 * 60, "retest": 9 * 60}
+    assert found.spent == {"search": found.history[-1, 1], "race": 4 * 6 * 60, "retest": 2 * 9 * 60}
     assert found.retested.shape == (1, 9)
     assert found.operator.provenance["evaluations"] == sum(calls)
+
+
+def test_presets_train_on_moved_instances_and_only_the_paper_does_not():
+    assert PRESETS["quick"].family == PRESETS["standard"].family == ("translate",)
+    assert PRESETS["paper"].family == ()
+    options = {key: value for key, value in TINY.items() if key != "family"}
+    found = design("sphere", dim=3, **options)
+    assert found.settings["problems"] == ["sphere+family=translate"]
+    assert found.moved is None
+    centred = design("sphere", dim=3, preset="paper", **options)
+    assert centred.settings["problems"] == ["sphere"]
+    assert centred.moved.shape == (1, 30)
+    assert centred.operator.provenance["moved_retest"] == [centred.moved.mean()]
+    assert not np.array_equal(centred.moved, centred.retested)
+    assert design("sphere+rotate=run", dim=3, **options).settings["problems"] == ["sphere+rotate=run"]
+    with pytest.raises(InputError, match="family: must be some of translate, rotate, scale, got 'spin'"):
+        design("sphere", dim=3, **(options | {"family": ("spin",)}))
 
 
 def test_presets_and_overrides():

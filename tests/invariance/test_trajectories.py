@@ -157,7 +157,7 @@ class AlongTheAxes(MatrixAdaptation):
 
     def tell(self, state, x, f, rng):
         told = super().tell(state, x, f, rng)
-        return replace(told, matrix=np.diag(np.diag(told.matrix)) * np.ones_like(told.matrix))
+        return replace(told, matrix=np.eye(*told.matrix.shape) * told.matrix)
 
 
 class WithAnAxisOfItsOwn(MatrixAdaptation):

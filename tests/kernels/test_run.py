@@ -213,4 +213,4 @@ def test_objectives_of_different_kinds_are_not_stacked():
             [Translated(Classic("sphere", 3), 1.0).objective(), Rotated(Classic("sphere", 3), 1).objective()]
         )
     stacked = stack_objectives([sphere] * 4)
-    assert [a.shape for a in stacked[2:]] == [(4, 0), (4, 0), (4, 0, 0)]
+    assert [a.shape for a in stacked[2:]] == [(4, 0), (4, 0), (4, 0, 0), (0,), (0,)]

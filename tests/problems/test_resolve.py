@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from autov.core import Box, InputError, generator, identity
+from autov.kernels.run import evaluate_blocks
 from autov.problems import (
     NAMES,
     PAPER_NAMES,
@@ -18,6 +19,7 @@ from autov.problems import (
     resolve_problems,
     without_fixed,
 )
+from autov.problems.transforms import Folded, random_rotation, to_base
 
 
 @pytest.mark.parametrize("i", range(1, 14))
@@ -192,6 +194,44 @@ def test_a_family_draws_an_instance_for_every_run():
     assert np.array_equal(family(x, generator(0)), family.instance(0)(x, generator(0)))
     for run in (0, 7):
         assert family.instance(run)(optima[run][None], generator(0))[0] == pytest.approx(0, abs=1e-10)
+
+
+@pytest.mark.parametrize("name", ["rastrigin", "rosenbrock", "schwefel_2_26", "f9+rotate=2", "rosenbrock+scale=2"])
+@pytest.mark.parametrize("kinds", ["translate", "rotate", "scale", "translate-rotate-scale"])
+def test_instances_of_a_family(name, kinds):
+    """The optimum of an instance is known, has the known value, and moves only if it is to be translated."""
+    plain, family = resolve_problem(name, dim=4), resolve_problem(f"{name}+family={kinds}", dim=4)
+    assert family.name.endswith(f"+family={kinds}")
+    assert family.box == plain.box
+    known = plain.optimum if plain.optimum is not None else (plain.box.lower + plain.box.upper) / 2
+    x = plain.box.sample(5, generator(2))
+    for run in range(6):
+        instance = family.instance(run)
+        if plain.optimum is not None:
+            value = instance(instance.optimum[None], generator(0))[0]
+            assert value == pytest.approx(plain.minimum, rel=1e-9, abs=1e-9)
+        assert np.array_equal(instance.place, known) == ("translate" not in kinds)
+        centre = (plain.box.lower + plain.box.upper) / 2
+        if "translate" in kinds:
+            assert (np.abs(instance.place - centre) <= 0.4 * plain.box.width).all()
+        assert (instance.zoom == 1) == ("scale" not in kinds)
+        assert (instance.rotation is None) == ("rotate" not in kinds)
+        step = x - instance.place
+        turn = np.eye(4) if instance.rotation is None else random_rotation(instance.rotation, 4)
+        expected = to_base(Folded(plain) if name == "schwefel_2_26" else plain, known + instance.zoom * step @ turn)
+        assert np.allclose(instance(x, generator(0)), expected[0](expected[1], generator(0)))
+        objective = instance.objective()
+        if objective is not None:
+            out = np.empty(5)
+            evaluate_blocks(np.zeros(2, np.uint64), 0, objective, x, out)
+            assert np.allclose(out, instance(x, generator(0)), rtol=1e-9)
+
+
+def test_folding_mirrors_at_the_bounds():
+    problem = Folded(function_problem(lambda p: float(p[0]), [(1.0, 3.0)] * 2))
+    x = np.array([1.0, 3.0, 2.5, 3.5, 5.0, 5.25, 0.5, -1.0, -1.5])
+    values = problem(np.column_stack([x, x]), generator(0))
+    assert values.tolist() == [1.0, 3.0, 2.5, 2.5, 1.0, 1.25, 1.5, 3.0, 2.5]
 
 
 def test_fixed_variables_are_left_out_and_put_back():

@@ -25,6 +25,9 @@ def design(
     draw: str = typer.Option("variable", "--draw", help="variable or solution."),
     tie_bounds: bool | None = typer.Option(None, "--tie-bounds/--free-bounds", help="One weight for upper - lower."),
     preset: str = typer.Option("quick", "--preset", help="quick, standard or paper."),
+    family: str | None = typer.Option(
+        None, "--family", help="Each run on its own instance: translate,rotate,scale; none for the problem as it is."
+    ),
     generations: int | None = typer.Option(None, "--generations", min=0, help="Instead of the preset's."),
     population: int | None = typer.Option(None, "--population", min=2, help="Candidates, instead of the preset's."),
     runs: int | None = typer.Option(None, "--runs", min=1, help="Runs that try a candidate, instead of the preset's."),
@@ -58,11 +61,12 @@ def design(
     from autov.cli.search_display import ProgressDisplay, clock
     from autov.designer import design as search
     from autov.designer.known import beside_known
-    from autov.problems import resolve_problem, takes_points
+    from autov.problems import instance_of, resolve_problem, takes_points
     from autov.reports.design import write_design
 
     bounds = {"lower": lower, "upper": upper, "vectorized": vectorized}
     training = [resolve_problem(name, dim=dim, **bounds) for name in problems]
+    kinds = None if family is None else () if family == "none" else tuple(family.split(","))
     name = "-".join(problem.name for problem in training)
     folder = out or Path("runs") / f"{name}-{form.replace(',', '-')}-{preset}-{seed}"
     trial = {"runs": runs, "popsize": trial_popsize, "generations": trial_generations}
@@ -73,14 +77,12 @@ def design(
             found = search(
                 training, form=form, rows=rows, draw=draw, tie_bounds=tie_bounds, population=population,
                 generations=generations, trial={key: value for key, value in trial.items() if value is not None},
-                preset=preset, rng=seed, workers=workers, checkpoint=folder / "search.npz", resume=resume,
-                progress=display, aggregate=aggregate, reevaluate=reevaluate, final_race=final_race,
+                preset=preset, family=kinds, rng=seed, workers=workers, checkpoint=folder / "search.npz",
+                resume=resume, progress=display, aggregate=aggregate, reevaluate=reevaluate, final_race=final_race,
                 race_runs=race_runs, retest_runs=retest_runs, early_stop=early_stop,
             )  # fmt: skip
-            slow = [takes_points(problem) for problem in training]
-            known = {
-                p.name: beside_known(found, p, workers) for p, skip in zip(training, slow, strict=True) if not skip
-            }
+            fast = [problem for problem in found.problems if not takes_points(instance_of(problem, 0))]
+            known = {problem.name: beside_known(found, problem, workers) for problem in fast}
     except KeyboardInterrupt:
         hint = again if resume else f"{again} --resume"
         sys.stderr.write(f"autov: interrupted; go on with: {hint}\n")
@@ -90,7 +92,7 @@ def design(
     summary = {
         "problems": found.settings["problems"], "fitness": found.fitness, "retested_means": found.retested_means,
         "retested_values": found.retested, "evaluations": found.evaluations, "spent": found.spent,
-        "seconds": found.seconds, "comparison": means, "settings": found.settings,
+        "seconds": found.seconds, "comparison": means, "moved_values": found.moved, "settings": found.settings,
         "files": {key: str(path) for key, path in paths.items()},
     }  # fmt: skip
     if json_:
@@ -104,6 +106,9 @@ def design(
     out_.print(f"{what} in the search: {found.fitness:.5g}")
     for problem, mean in found.retested_means.items():
         out_.print(f"re-tested on {problem}, {found.retested.shape[1]} fresh seeds: mean best value {mean:.5g}")
+    if found.moved is not None:
+        for problem, values in zip(found.settings["problems"], found.moved, strict=True):
+            out_.print(f"re-tested on {problem} with its optimum elsewhere: mean best value {values.mean():.5g}")
     for problem, values in means.items():
         parts = ", ".join(f"{label} {mean:.5g}" for label, mean in values.items())
         out_.print(f"beside known designs on {problem}, 30 runs each, mean best value: {parts}")

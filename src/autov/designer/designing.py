@@ -8,6 +8,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import metadata
@@ -22,11 +23,11 @@ from autov.core import Array, InputError, Seed, identity, seed_of
 from autov.designer.aggregate import check_minima
 from autov.designer.checkpoint import read_checkpoint, saved_seed, write_checkpoint
 from autov.designer.genome import Genome
-from autov.designer.search import HISTORY, Search, SearchState
+from autov.designer.search import HISTORY, MOVED, Search, SearchState
 from autov.designer.settings import DesignSettings, design_settings
 from autov.designer.trials import Trials
 from autov.operators import AffineOperator
-from autov.problems import resolve_problem
+from autov.problems import Problem, ProblemFamily, resolve_problem, with_family
 
 CHECKPOINT_SECONDS = float(os.environ.get("AUTOV_CHECKPOINT_SECONDS", "5"))
 
@@ -45,6 +46,9 @@ class Design:
         spent: evaluations of the search, the final race and the re-test.
         seconds: of all of it.
         settings: problems, dimensions, seed and all settings.
+        problems: what it was trained on, families included.
+        moved: (problems, runs) re-tested on instances with the optimum elsewhere, where it was trained on a problem as
+            it is: what is left when the optimum is not where the search met it; None for families.
     """
 
     operator: AffineOperator
@@ -55,6 +59,8 @@ class Design:
     spent: dict[str, int]
     seconds: float
     settings: dict[str, Any]
+    problems: tuple[Problem, ...]
+    moved: Array | None = None
 
     @property
     def algorithm(self) -> Evolution:
@@ -134,7 +140,7 @@ def design(
     progress = None if progress is False else progress
     if progress is not None and not callable(progress):
         raise InputError(f"progress: must be callable, such as autov.ProgressDisplay(), or None, got {progress!r}")
-    problems = _problems(problem, bounds, dim, vectorized)
+    problems = [with_family(p, chosen.family) for p in _problems(problem, bounds, dim, vectorized)]
     check_minima(chosen.aggregate, problems)
     path = None if checkpoint is None else Path(checkpoint)
     seed = saved_seed(path) if rng is None and resume and path is not None and path.exists() else seed_of(rng)
@@ -142,16 +148,16 @@ def design(
         "problems": [p.name for p in problems], "dims": [p.box.dim for p in problems], "seed": seed,
         **chosen.described(),
     }  # fmt: skip
-    trials: list[Trials] = []
-    try:
-        for p in problems:
-            trials.append(Trials(p, chosen.trial, workers))
+    families = any(isinstance(p, ProblemFamily) for p in problems)
+    elsewhere = [] if families else [with_family(p, ("translate",)) for p in problems]
+    with ExitStack() as opened:
+        trials, moved = (
+            [opened.enter_context(closing(Trials(p, chosen.trial, workers))) for p in some]
+            for some in (problems, elsewhere)
+        )
         search = Search(chosen.genome, trials, chosen, seed)
         state, seconds = _go(search, described, path, resume, progress)
-        return _finish(search, state, described, seconds, preset if isinstance(preset, str) else None)
-    finally:
-        for t in trials:
-            t.close()
+        return _finish(search, state, described, seconds, preset if isinstance(preset, str) else None, moved)
 
 
 def _problems(given: Any, bounds: Any, dim: int | None, vectorized: bool) -> list[Any]:
@@ -212,28 +218,33 @@ def _go(
 
 
 def _finish(
-    search: Search, state: SearchState, described: dict[str, Any], seconds: float, preset: str | None
-) -> Design:
-    """Choose the operator, re-test it and write down where it comes from."""
+    search: Search, state: SearchState, described: dict[str, Any], seconds: float, preset: str | None,
+    elsewhere: list[Trials],
+) -> Design:  # fmt: skip
+    """Choose the operator, re-test it, also with moved optima, and write down where it comes from."""
     start, before = time.perf_counter(), search.evaluations
     winner = search.race(state) if search.settings.final_race else 0
     raced = search.evaluations - before
     retested = search.retest(state.vectors[winner])
+    moved = search.retest(state.vectors[winner], elsewhere, MOVED) if elsewhere else None
     spent = {"search": state.evaluations, "race": raced, "retest": search.evaluations - before - raced}
+    spent["retest"] += sum(trials.evaluations for trials in elsewhere)
     seconds += time.perf_counter() - start
     means = [float(mean) for mean in retested.mean(axis=1)]
     provenance = {
         "problem": ", ".join(described["problems"]), "dim": described["dims"][0], "seed": described["seed"],
         "preset": preset or "quick", "evaluations": sum(spent.values()), "fitness": state.fitness[winner],
         "retested_fitness": means[0] if len(means) == 1 else dict(zip(described["problems"], means, strict=True)),
+        "moved_retest": None if moved is None else [float(mean) for mean in moved.mean(axis=1)],
         "retest_runs": search.settings.retest_runs, "settings": described, "autov": metadata.version("autov"),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }  # fmt: skip
     operators = [search.genome.operator(vector) for vector in state.vectors]
     operator = dataclasses.replace(operators[winner], provenance=provenance)
     return Design(
-        operator, float(state.fitness[winner]), retested, np.array(state.history), operators, spent, seconds, described
-    )
+        operator, float(state.fitness[winner]), retested, np.array(state.history), operators, spent, seconds, described,
+        tuple(trials.problem for trials in search.trials), moved,
+    )  # fmt: skip
 
 
 __all__ = ["HISTORY", "Design", "ProgressCallback", "SearchProgress", "design"]

@@ -20,7 +20,7 @@ from autov.designer.settings import DesignSettings
 from autov.designer.trials import Stream, Tasks, Trials, try_candidates
 from autov.kernels import run as kernels
 
-SEARCH, TRIAL, RACE, RETEST = range(4)  # what the streams of a seed are for
+SEARCH, TRIAL, RACE, RETEST, MOVED = range(5)  # what the streams of a seed are for
 HISTORY = ("generation", "evaluations", "best", "median", "worst")
 
 
@@ -153,14 +153,19 @@ class Search:
             alive, values = alive[kept], values[:, kept]
             runs *= 2
 
-    def retest(self, vector: Array) -> Array:
-        """Best values (problems, runs) of one candidate on seeds that the search never saw."""
+    def retest(self, vector: Array, trials: Sequence[Trials] | None = None, purpose: int = RETEST) -> Array:
+        """Best values (problems, runs) of one candidate on seeds that the search never saw.
+
+        Args:
+            vector: the candidate.
+            trials: on other problems than those of the search.
+            purpose: of the stream.
+        """
         runs = self.settings.retest_runs
         zero = np.zeros(runs, np.int64)
         tasks = Tasks(zero, zero, np.arange(runs))
-        return np.array(
-            [
-                trials(Stream(self.seed, RETEST, p), self.genome, vector[None], tasks)
-                for p, trials in enumerate(self.trials)
-            ]
-        )
+        made = [
+            each(Stream(self.seed, purpose, p), self.genome, vector[None], tasks)
+            for p, each in enumerate(self.trials if trials is None else trials)
+        ]
+        return np.array(made)

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autov.algorithms.driver import raise_noted
+from autov.algorithms.evaluation import evaluate_points
 from autov.core import Array, generator, stream_key, values_of, whole_number
 from autov.designer.genome import Genome
-from autov.engines import Engine, engine_of, in_order
+from autov.engines import Engine, engine_of
 from autov.kernels.many import Tasks as KernelTasks
 from autov.kernels.many import derive
 from autov.kernels.objective import stack_objectives
-from autov.problems import Problem, ProblemFamily, instance_of, takes_points, without_fixed
+from autov.problems import PointFunction, Problem, ProblemFamily, instance_of, takes_points, to_base, without_fixed
 
 STACKED = 4_000_000  # numbers in one stacked call of a Python function, at most
 KEPT = 20_000_000  # numbers of transformations that are kept for the instances of a family
@@ -119,17 +120,6 @@ def _objective(problem: Problem, number: int) -> Any:
     return _instance(problem, number).objective()
 
 
-@dataclass(frozen=True, eq=False)
-class PointOfInstance:
-    """A call for engines: the value of (instance, point) of a Python function of single points."""
-
-    problem: Problem
-
-    def __call__(self, item: tuple[int, Array]) -> float:
-        """The value."""
-        return _instance(self.problem, item[0]).point(item[1])  # type: ignore[attr-defined]
-
-
 class Trials:
     """Best values of runs of candidates on one problem; every (candidate, run) has its own stream."""
 
@@ -143,7 +133,6 @@ class Trials:
         self.engine: Engine = engine_of(workers if self.compiled or self.by_point else 1,
                                         "threads" if self.compiled else "processes")  # fmt: skip
         self.evaluations = 0
-        self._point_of_instance = PointOfInstance(problem)  # one object, which is sent to the workers once
 
     def __call__(self, stream: Stream, genome: Genome, vectors: Array, tasks: Tasks) -> Array:
         """Best values (n,) of the tasks."""
@@ -193,22 +182,28 @@ class Trials:
     def _values(
         self, batches: list[Array], stream: Stream, tasks: Tasks, active: np.ndarray, step: int
     ) -> Iterator[Array]:
-        """Values of each batch; of a problem of the user's own kind, which may be noisy, each with its own stream."""
+        """Values of each batch.
+
+        All batches of a function are one call, on their own instances or not; a problem of another kind may be noisy,
+        and then each run has its own stream.
+        """
         sizes = [len(batch) for batch in batches]
         family = isinstance(self.problem, ProblemFamily)
-        instances = [stream.instance(int(tasks.runs[i])) if family else 0 for i in active]
-        if self.by_point:
-            items = [(k, x) for k, batch in zip(instances, batches, strict=True) for x in batch]
-            chunk = max(1, len(items) // (4 * self.engine.workers))
-            made = np.array(in_order(self.engine, self._point_of_instance, items, chunk=chunk))
-        elif family or self.uses_rng:
+        instances = [_instance(self.problem, stream.instance(int(tasks.runs[i])) if family else 0) for i in active]
+        if self.uses_rng:
             parts = []
-            for i, k, batch in zip(active, instances, batches, strict=True):
+            for i, instance, batch in zip(active, instances, batches, strict=True):
                 own = generator(int(stream.key[0]), int(tasks.candidates[i]), int(tasks.runs[i]), step)
-                parts.append(values_of(_instance(self.problem, k)(batch, own), len(batch))[0])
+                parts.append(values_of(instance(batch, own), len(batch))[0])
             made = np.concatenate(parts)
         else:
-            made = _instance(self.problem, 0)(np.concatenate(batches), generator(0))
+            found = [to_base(instance, batch) for instance, batch in zip(instances, batches, strict=True)]
+            base, points = found[0][0], np.concatenate([x for _, x in found])
+            if self.by_point:
+                assert isinstance(base, PointFunction)
+                made = evaluate_points(self.engine, base, points)
+            else:
+                made = base(points, generator(0))
         values, _ = values_of(made, sum(sizes))
         return iter(np.split(values, np.cumsum(sizes)[:-1]))
 

@@ -131,6 +131,7 @@ class Setting:
             box = box if T.property == "rotation" else Box(T(box.lower), T(box.upper))
         algorithm: Any = self.algorithm
         if T is not None and T.property == "rotation" and isinstance(algorithm, Turnable):
+            assert T.M is not None
             algorithm, x0 = Turned(algorithm, T.M), plain
         image = Image(self.problem, box, back)
         kept: list[Array] = []

@@ -47,7 +47,8 @@ def operator_of(stack, place):
 @internal
 def objective_of(stack, place):
     """One objective of a stack."""
-    return Objective(stack.address, stack.context, stack.scale[place], stack.shift[place], stack.matrix[place])
+    return Objective(stack.address, stack.context, stack.scale[place], stack.shift[place], stack.matrix[place],
+                     stack.fold_lower, stack.fold_upper)  # fmt: skip
 
 
 @kernel

@@ -26,10 +26,14 @@ POINTER = types.CPointer(types.float64)
 SIGNATURE = void(POINTER, intp, intp, POINTER, POINTER, intp, uint64, uint64)
 
 
+NONE = np.empty(0)
+
+
 class Objective(NamedTuple):
     """What the compiled run evaluates: function((x * scale) @ matrix + shift); an empty matrix is the identity.
 
-    With an empty shift, too, points are taken as they are.
+    With an empty shift, too, points are taken as they are. Where there are bounds to fold into, what is outside of
+    them is mirrored back before the function sees it.
     """
 
     address: int
@@ -37,6 +41,8 @@ class Objective(NamedTuple):
     scale: np.ndarray  # (d,) or (0,)
     shift: np.ndarray  # (d,) or (0,)
     matrix: np.ndarray  # (d, d) or (0, 0)
+    fold_lower: np.ndarray = NONE  # (d,) or (0,)
+    fold_upper: np.ndarray = NONE  # (d,) or (0,)
 
 
 class Objectives(NamedTuple):
@@ -47,6 +53,8 @@ class Objectives(NamedTuple):
     scale: np.ndarray  # (m, d) or (m, 0)
     shift: np.ndarray  # (m, d) or (m, 0)
     matrix: np.ndarray  # (m, d, d) or (m, 0, 0)
+    fold_lower: np.ndarray  # (d,) or (0,), the same for all
+    fold_upper: np.ndarray  # (d,) or (0,)
 
 
 def stack_objectives(objectives: Sequence[Objective]) -> Objectives:
@@ -55,13 +63,15 @@ def stack_objectives(objectives: Sequence[Objective]) -> Objectives:
     for other in objectives[1:]:
         if other.address != first.address or not np.array_equal(other.context, first.context):
             raise ValueError("objectives: must all be instances of one problem")
+        if not np.array_equal(other.fold_lower, first.fold_lower):
+            raise ValueError("objectives: all must be folded into the same box, or none")
         if other.shift.shape != first.shift.shape or other.matrix.shape != first.matrix.shape:
             raise ValueError("objectives: all must be moved, and all must be rotated, or none")
     scale, shift, matrix = (
         np.ascontiguousarray([getattr(one, name) for one in objectives], dtype=np.float64)
         for name in ("scale", "shift", "matrix")
     )
-    return Objectives(first.address, first.context, scale, shift, matrix)
+    return Objectives(first.address, first.context, scale, shift, matrix, first.fold_lower, first.fold_upper)
 
 
 def compile_objective(function: Callable[..., None], cache: bool = True) -> Any:
@@ -90,6 +100,18 @@ def _call(typingctx, address, x, n, d, out, context, size, first, second):  # no
 
 
 @internal
+def fold(x, lower, upper):
+    """Mirror at the bounds, again and again, what is outside of them; in place."""
+    for i in range(x.shape[0]):
+        for k in range(x.shape[1]):
+            width = upper[k] - lower[k]
+            t = abs(x[i, k] - lower[k]) / width
+            t -= 2.0 * np.floor(0.5 * t)  # a mirrored box repeats after twice its width
+            inside = lower[k] + min(t, 2.0 - t) * width
+            x[i, k] = x[i, k] if lower[k] <= x[i, k] <= upper[k] else min(max(inside, lower[k]), upper[k])
+
+
+@internal
 def evaluate(objective, x, out, moved, first, second):
     """Write the values of the rows of x, infinity for NaN, and return the number of NaN; moved is scratch like x."""
     n, d = x.shape
@@ -112,6 +134,13 @@ def evaluate(objective, x, out, moved, first, second):
         for i in range(n):
             for k in range(d):
                 moved[i, k] = x[i, k] * objective.scale[k] + objective.shift[k]
+    if objective.fold_lower.size > 0:
+        if objective.shift.size == 0:
+            for i in range(n):
+                for k in range(d):
+                    moved[i, k] = x[i, k]
+            points = moved
+        fold(points, objective.fold_lower, objective.fold_upper)
     _call(
         np.int64(objective.address), np.int64(points.ctypes.data), np.int64(n), np.int64(d), np.int64(out.ctypes.data),
         np.int64(objective.context.ctypes.data), np.int64(objective.context.size), np.uint64(first), np.uint64(second),

@@ -2,7 +2,7 @@
 
 from autov.problems.base import MayRaise, PointFunction, Problem, ProblemFamily, instance_of, takes_points
 from autov.problems.classic import EIGHT, NAMES, SIX, Classic
-from autov.problems.families import Family, FreeVariables, without_fixed
+from autov.problems.families import Family, FreeVariables, checked_kinds, with_family, without_fixed
 from autov.problems.function import Function, NumbaFunction, function_problem
 from autov.problems.resolve import (
     LARGE_SCALE_NAMES,
@@ -12,11 +12,11 @@ from autov.problems.resolve import (
     resolve_problem,
     resolve_problems,
 )
-from autov.problems.transforms import Rotated, Scaled, Translated
+from autov.problems.transforms import Rotated, Scaled, Translated, to_base
 
 __all__ = [
     "EIGHT", "LARGE_SCALE_NAMES", "NAMES", "PAPER_NAMES", "SIX", "Classic", "Family", "FreeVariables", "Function",
     "MayRaise", "NumbaFunction", "PointFunction", "Problem", "ProblemFamily", "Problems", "Rotated", "Scaled",
-    "Translated", "expand_names", "function_problem", "instance_of", "resolve_problem",
-    "resolve_problems", "takes_points", "without_fixed",
+    "Translated", "checked_kinds", "expand_names", "function_problem", "instance_of", "resolve_problem",
+    "resolve_problems", "takes_points", "to_base", "with_family", "without_fixed",
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,11 +11,13 @@ import numpy as np
 
 from autov.core import Array, Box, Generator, InputError, generator
 from autov.kernels.objective import Objective
-from autov.problems.base import Problem
+from autov.problems.base import Problem, ProblemFamily
 from autov.problems.classic import Classic
-from autov.problems.transforms import Rotated, Scaled, Translated, Wrapped
+from autov.problems.transforms import Folded, Instance, Rotated, Scaled, Translated, Wrapped
 
-TRANSFORMS = ("translate", "scale", "rotate", "bound")
+TRANSFORMS = ("translate", "scale", "rotate", "bound", "family")
+KINDS = ("translate", "rotate", "scale")  # what an instance of a family may differ in
+LARGEST_ZOOM = 2.0  # a drawn scale lies between its inverse and this
 PER_RUN = "run"  # the value of a transformation that is drawn anew for every run
 INNER = 0.8  # a drawn translation puts the optimum anywhere in this part of the box
 Step = tuple[str, str | float]  # a transformation and its value
@@ -24,6 +27,8 @@ def checked_step(key: str, value: str) -> Step:
     """A transformation as people write it, ``key=value``."""
     if key not in TRANSFORMS:
         raise InputError(f"problem: unknown transformation {f'{key}={value}'!r}; allowed are {', '.join(TRANSFORMS)}")
+    if key == "family":
+        return key, "-".join(checked_kinds(value.replace("-", ",").split(",")))
     if key in ("translate", "rotate") and value == PER_RUN:
         return key, value
     if key == "rotate":
@@ -46,11 +51,50 @@ def transformed(problem: Problem, steps: tuple[Step, ...], run: int = 0) -> Prob
             problem = Scaled(problem, float(value))
         elif key == "rotate":
             problem = Rotated(problem, run if value == PER_RUN else int(value))
+        elif key == "family":
+            problem = drawn_instance(problem, str(value).split("-"), run)
         elif isinstance(problem, Classic):
             problem = dataclasses.replace(problem, bound=float(value))
         else:
             raise InputError(f"bound: only for a classic problem that is not transformed yet, got {problem.name}")
     return problem
+
+
+def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
+    """Some of KINDS, each once, in their order."""
+    given = [kinds] if isinstance(kinds, str) else list(kinds)
+    for kind in given:
+        if kind not in KINDS:
+            raise InputError(f"family: must be some of {', '.join(KINDS)}, got {kind!r}")
+    return tuple(kind for kind in KINDS if kind in given)
+
+
+def with_family(problem: Problem, kinds: tuple[str, ...]) -> Problem:
+    """The family of random instances of a problem, in its free variables; for no kinds, or if it is one, itself."""
+    if not kinds or isinstance(problem, ProblemFamily):
+        return problem
+    return Family(without_fixed(problem), (("family", "-".join(kinds)),))
+
+
+def drawn_instance(problem: Problem, kinds: Sequence[str], run: int) -> Problem:
+    """An instance of a family: its optimum anywhere in the inner part of the box, turned and zoomed about it.
+
+    A problem whose values outside its box are unknown, or smaller, is mirrored at the bounds.
+    """
+    if not (problem.box.width > 0).all():
+        raise InputError(f"family: {problem.name} has fixed variables (lower equals upper); leave them out")
+    if not getattr(problem, "minimum_is_global", False):
+        problem = Folded(problem)
+    box, rng = problem.box, generator(run, 2, problem.box.dim)
+    centre = (box.lower + box.upper) / 2
+    place = centre if problem.optimum is None else problem.optimum
+    drawn = centre + INNER * (rng.random(box.dim) - 0.5) * box.width
+    zoom = LARGEST_ZOOM ** (2 * rng.random() - 1)
+    rotation = int(rng.integers(0, 2**62))
+    return Instance(
+        problem, drawn if "translate" in kinds else place, zoom if "scale" in kinds else 1.0,
+        rotation if "rotate" in kinds else None,
+    )  # fmt: skip
 
 
 def drawn_translation(problem: Problem, run: int) -> Array:

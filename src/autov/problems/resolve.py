@@ -30,7 +30,9 @@ def resolve_problem(
         spec: a name; ``module:object`` or ``file.py:object`` (a function or a problem); a problem; or a function. A
             name may be followed by transformations in the order of their application: ``+translate=b`` is f(x + b),
             ``+scale=a`` is f(a x) on the box divided by a, ``+rotate=seed`` is f(x M), ``+bound=b`` puts a classic
-            problem on [-b, b]^d; ``+translate=run`` and ``+rotate=run`` draw a new one for every run.
+            problem on [-b, b]^d; ``+translate=run`` and ``+rotate=run`` draw a new one for every run, and
+            ``+family=translate-rotate-scale`` draws an instance with its optimum anywhere in the inner 80 % of the box,
+            turned and zoomed about it.
         bounds: of a function, a (min, max) pair for each variable.
         dim: number of variables where it is open; a problem that has its own number must agree.
         vectorized: a function that takes batches (n, d).
@@ -61,7 +63,7 @@ def resolve_problem(
             raise InputError(f"vectorized, args: only for functions of yours; {head} is no function")
         width = dim if dim is not None or bounds is None else Box.of(bounds).dim
         base = _with_box(_named(head, width, default_dim), head, None if steps else bounds, dim, lower, upper)
-    if any(value == PER_RUN for _, value in steps):
+    if any(value == PER_RUN or key == "family" for key, value in steps):
         found = Family(base, steps)
         found.instance(0)  # says now what does not fit
         return found

@@ -66,42 +66,28 @@ def history_csv(design: Design) -> str:
     return out.getvalue()
 
 
+COLUMNS = ("mean (std)", "median", "best", "worst")
+
+
+def _row(name: str, values: Array, best: bool = False) -> tuple[str, tuple[Entry, ...]]:
+    first = Entry(f"{values.mean():.5g}", detail=f"{values.std(ddof=1):.3g}", best=best)
+    return name, (first, *(Entry(f"{v:.5g}") for v in (np.median(values), values.min(), values.max())))
+
+
 def _comparison(values: Mapping[str, Array]) -> Table:
-    means = {label: v.mean() for label, v in values.items()}
-    rows = tuple(
-        (
-            label,
-            (
-                Entry(f"{v.mean():.5g}", detail=f"{v.std(ddof=1):.3g}", best=means[label] == min(means.values())),
-                Entry(f"{np.median(v):.5g}"),
-                Entry(f"{v.min():.5g}"),
-                Entry(f"{v.max():.5g}"),
-            ),
-        )
-        for label, v in values.items()
-    )
-    return Table(
-        "Best values of 30 runs each, on seeds the search never saw",
-        ("", "mean (std)", "median", "best", "worst"),
-        rows,
-    )
+    lead = min(v.mean() for v in values.values())
+    rows = tuple(_row(label, v, best=v.mean() == lead) for label, v in values.items())
+    runs = len(next(iter(values.values())))
+    return Table(f"Best values of {runs} runs each, on seeds the search never saw", ("", *COLUMNS), rows)
 
 
 def _retest(design: Design) -> Table:
-    rows = tuple(
-        (
-            name,
-            (
-                Entry(f"{v.mean():.5g}", detail=f"{v.std(ddof=1):.3g}"),
-                Entry(f"{np.median(v):.5g}"),
-                Entry(f"{v.min():.5g}"),
-                Entry(f"{v.max():.5g}"),
-            ),
-        )
-        for name, v in zip(design.settings["problems"], design.retested, strict=True)
-    )
-    caption = f"Best values of {design.retested.shape[1]} runs on seeds that the search never saw"
-    return Table(caption, ("training problem", "mean (std)", "median", "best", "worst"), rows)
+    names = design.settings["problems"]
+    rows = [_row(name, v) for name, v in zip(names, design.retested, strict=True)]
+    if design.moved is not None:
+        rows += [_row(f"{name}, its optimum elsewhere", v) for name, v in zip(names, design.moved, strict=True)]
+    caption = f"Best values of {design.retested.shape[1]} runs on seeds and instances that the search never saw"
+    return Table(caption, ("training problem", *COLUMNS), tuple(rows))
 
 
 def _flattering(design: Design) -> str:
