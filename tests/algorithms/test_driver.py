@@ -1,5 +1,9 @@
 """One driver for all algorithms: the cut last batch, watching, evaluate, NaN, fixed variables, families."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -184,3 +188,59 @@ def test_noise_belongs_to_the_run():
     first = solve(Classic("quartic", 3), Evolution(), maxfev=100, popsize=20, seed=1)
     assert first.fun == solve(Classic("quartic", 3), Evolution(), maxfev=100, popsize=20, seed=1).fun
     assert generator(1, 0).random() != generator(1, 0, 1).random()
+
+
+def test_results_do_not_depend_on_the_threads_of_blas():
+    code = (
+        "import autov; r = autov.minimize('rosenbrock', [(-30, 30)] * 300, algorithm='cma-es', maxfev=600, popsize=60, "
+        "rng=1); print(r.fun.hex(), autov.minimize('f9+rotate=1', [(-5.12, 5.12)] * 300, algorithm='de', maxfev=300, "
+        "rng=1).fun.hex())"
+    )
+    found = {
+        subprocess.run([sys.executable, "-c", code], env={**os.environ, "OPENBLAS_NUM_THREADS": count}, check=True,
+                       capture_output=True, text=True).stdout
+        for count in ("1", "2")
+    }  # fmt: skip
+    assert len(found) == 1
+
+
+class Hesitant:
+    """A whole that asks for nothing at times, and gives up."""
+
+    name = "hesitant"
+
+    def check_fit(self, box, popsize, maxfev, x0=None):
+        pass
+
+    def minimize_with(self, objective, box, popsize, maxfev, seed, x0):  # noqa: ARG002
+        if maxfev == 20:
+            assert objective(np.empty((0, box.dim))).shape == (0,)
+            objective(np.zeros((15, box.dim)))
+
+
+def test_a_whole_that_ends_early_is_not_said_to_have_used_its_budget():
+    result = autov.minimize(lambda x: float((x**2).sum()), [(-1, 1)] * 2, algorithm=Hesitant(), maxfev=20)
+    assert result.nfev == 15
+    assert "ended by itself after 15 of 20" in result.message
+
+
+def test_points_that_are_no_numbers_are_refused():
+    spent = BudgetedObjective(lambda x: x[:, 0], Box.cube(0, 1, 2), 5)
+    with pytest.raises(InputError, match="NaN"):
+        spent(np.full((1, 2), np.nan))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"x0": 10**400}, "x0"), ({"x0": "abc"}, "x0"), ({"x0": np.zeros((1, 1, 2))}, "x0"), ({"args": 5}, "args"),
+        ({"x0": np.array([7.0, 1.0])}, "inside the bounds"), ({"callback": 5}, "callback"),
+        ({"bounds": [(0, 10**400)] * 2}, "bounds"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("fixed", [False, True])
+def test_odd_input_is_one_line(options, message, fixed):
+    bounds = [(1.0, 1.0), (0.0, 2.0)] if fixed else [(0.0, 2.0)] * 2
+    with pytest.raises(InputError, match=message) as caught:
+        autov.minimize(**({"fun": lambda x: 1.0, "bounds": bounds, "maxfev": 10, "popsize": 5} | options))  # noqa: ARG005
+    assert "\n" not in str(caught.value)

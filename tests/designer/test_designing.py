@@ -236,3 +236,23 @@ def test_fixed_variables_are_designed_around():
 def test_known_operators_are_encoded_unchanged():
     genome = design_settings(tie_bounds=False).genome
     assert genome.operator(genome.encode(load_operator("paper-h3"))) == load_operator("paper-h3")
+
+
+def test_problems_are_resolved_as_everywhere():
+    tiny = TINY | {"generations": 0, "final_race": False, "retest_runs": 2}
+    assert design("f1..f2", dim=2, **tiny).settings["problems"] == ["f1", "f2"]
+    assert list(design({"a": "f9", "b": "f10"}, dim=2, **tiny).retested_means) == ["a", "b"]
+    with pytest.raises(InputError, match="'f1' is there twice"):
+        design(["f1", "f1"], dim=2, **tiny)
+    with pytest.raises(InputError, match="has 3 variables, got 99"):
+        design(autov.problem("f1", dim=3), dim=99, **tiny)
+    assert design("f1", dim=2, **tiny).operator.provenance["preset"] == "quick"
+    settings = design_settings(population=4, generations=0, trial=TrialBudget(5, 2, 1), final_race=False)
+    assert design("f1", dim=2, preset=settings).operator.provenance["preset"] == "own settings"
+
+
+def test_a_place_that_cannot_be_written_is_found_at_once(tmp_path):
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path, tmp_path / "file" / "search.npz", 5):
+        with pytest.raises(InputError, match=r"checkpoint: .* cannot be written"):
+            design("f1", dim=2, checkpoint=place, **TINY)

@@ -141,3 +141,20 @@ def test_median_bounds_enclose_the_median(rows, known):
     medians = np.median(values, axis=1)
     assert (low <= medians).all()
     assert (medians <= high).all()
+
+
+def test_errors_of_a_compiled_function_in_a_family_come_out_every_time():
+    import numba
+
+    @numba.njit
+    def fragile(x):
+        if x[0] > 0.5:
+            raise ValueError("too far")
+        return x[0]
+
+    from autov.problems import with_family
+
+    family = with_family(function_problem(fragile, [(-1.0, 1.0)] * 2), ("translate", "rotate"))
+    for _ in range(2):
+        with pytest.raises(ValueError, match="too far"):
+            run_tasks(Trials(family, TrialBudget(10, 5, 1), 1), two_vectors(), [0] * 4, [0] * 4, [0, 1, 2, 3])

@@ -1,10 +1,12 @@
 """Problems by name, their transformations, and functions of users."""
 
+import pickle
+
 import numba
 import numpy as np
 import pytest
 
-from autov.core import Box, InputError, generator, identity
+from autov.core import Box, InputError, generator, identity, import_object
 from autov.kernels.run import evaluate_blocks
 from autov.problems import (
     NAMES,
@@ -276,3 +278,37 @@ def test_lists_dicts_and_ranges_of_problems():
         resolve_problems({"c": np.sum})
     with pytest.raises(InputError, match="is neither a name nor a problem"):
         resolve_problems([np.sum])
+
+
+def test_bounds_that_are_not_the_problem_s_are_never_ignored():
+    with pytest.raises(InputError, match="own box"):
+        resolve_problem("rastrigin+rotate=1", [(-1, 1)] * 3)
+    assert resolve_problem("rastrigin+scale=2", [(-2.56, 2.56)] * 3).box == Box.cube(-2.56, 2.56, 3)
+
+
+def test_a_file_is_executed_once_and_again_when_it_changes(tmp_path):
+    file = tmp_path / "once_for_test.py"
+    file.write_text("import pickle\n\n\ndef f(x):\n    return 1.0\n")
+    first = import_object(f"{file}:f")
+    assert import_object(f"{file}:f") is first
+    assert pickle.loads(pickle.dumps(first)) is first
+    file.write_text("def f(x):\n    return 2.0 + 0.0\n")
+    assert import_object(f"{file}:f")(None) == 2.0
+
+
+def test_functions_of_points_have_the_same_bits_in_batches_and_one_by_one():
+    problem = Rotated(function_problem(lambda x: float(np.cos(x).sum()), [(-1.0, 1.0)] * 7), 3)
+    x = problem.box.sample(20, generator(1))
+    assert problem(x, generator(0)).tolist() == [problem.point(row) for row in x]
+
+
+def test_compiled_functions_can_be_pickled_after_use():
+    problem = function_problem(pickled_sphere, [(-1.0, 1.0)] * 2)
+    assert problem.objective() is not None
+    again = pickle.loads(pickle.dumps(problem))
+    assert again(np.ones((1, 2)), generator(0)).tolist() == [2.0]
+
+
+@numba.njit
+def pickled_sphere(x):
+    return (x * x).sum()

@@ -10,7 +10,7 @@ import numpy as np
 from autov.algorithms.base import Injectable, Metaheuristic
 from autov.algorithms.files import read_saved, write_saved
 from autov.algorithms.resolve import resolve_algorithm
-from autov.core import Array, Box, InputError, Seed, generator, seed_of, values_of, whole_number
+from autov.core import Array, Box, InputError, Seed, generator, real_numbers, seed_of, values_of, whole_number
 
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
@@ -67,8 +67,10 @@ class Optimizer:
         The algorithm goes on when all points of its batch are told. Points of your own join the population where the
         algorithm can take them, and count for the result in any case.
         """
-        x = np.atleast_2d(np.asarray(x, dtype=np.float64))
-        f = np.atleast_1d(np.asarray(f, dtype=np.float64))
+        try:
+            x, f = np.atleast_2d(np.asarray(x, dtype=np.float64)), np.atleast_1d(real_numbers(f))
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"tell: points and values must be numbers ({error})") from None
         if x.shape != (len(f), self.box.dim) or f.ndim != 1:
             raise InputError(
                 f"tell: expected x of shape (m, {self.box.dim}) and f of shape (m,), got {x.shape} and {f.shape}"
@@ -160,5 +162,8 @@ class Optimizer:
         self._nfev, self._nans = whole_number("nfev", numbers["nfev"], 0), whole_number("nans", numbers["nans"], 0)
         self._batches = whole_number("batches", numbers["batches"], 0)
         self._rng.bit_generator.state = numbers["rng"]
+        points, told = algorithm.population(self._state)
+        if points.shape != (len(told), dim) or np.isnan(told).any() or not self.box.holds(points):
+            raise ValueError("the population of the saved state is not one")
         self._asked, self._values, self._best_x, self._best = asked, values, best_x, float(arrays["best"])
         return self

@@ -86,15 +86,21 @@ class Outcome(NamedTuple):
 class Compiled(Protocol):
     """An algorithm whose steps are kernels: a run on a compiled problem can be one compiled piece, of the same bits.
 
-    Its state has ``key``, two words from which all its random numbers come, and ``generation``, the batches told.
+    ``compiles`` is false for settings that can only be asked, such as an operator written in Python. Its state has
+    ``key``, two words from which all its random numbers come, and ``generation``, the batches told.
     """
+
+    @property
+    def compiles(self) -> bool:
+        """Whether these settings can run compiled."""
+        ...
 
     def start(self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None) -> Any:
         """The state before the first evaluation, as ``init`` makes it, from a key."""
         ...
 
-    def run_compiled(self, state: Any, objective: Objective, maxfev: int) -> Outcome | None:
-        """A whole run from a state of ``start``; None where these settings can only be asked."""
+    def run_compiled(self, state: Any, objective: Objective, maxfev: int) -> Outcome:
+        """A whole run from a state of ``start``."""
         ...
 
 

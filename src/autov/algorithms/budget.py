@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from autov.algorithms.base import Batch
-from autov.core import Array, Box, values_of
+from autov.core import Array, Box, InputError, values_of
 
 
 class BudgetSpent(Exception):  # noqa: N818
@@ -62,8 +62,12 @@ class BudgetedObjective:
     def __call__(self, x: Array) -> Array:
         """Values of the rows of x, shape (n,)."""
         x = self.box.clip(np.atleast_2d(np.asarray(x, dtype=np.float64)))[: self.left]
-        if self.stopped or not len(x):
+        if self.stopped or not self.left:
             raise BudgetSpent
+        if not x.size:
+            return np.empty(0)
+        if np.isnan(x).any():
+            raise InputError("algorithm: asked for a point that has NaN in it")
         f = self.take(x)
         self.stopped = self.watch is not None and self.watch()
         if self.stopped or not self.left:

@@ -11,6 +11,7 @@ import numpy as np
 
 from autov.algorithms.base import Algorithm, AnyMetaheuristic, Batch, Compiled, Whole
 from autov.algorithms.budget import BudgetedObjective, BudgetSpent
+from autov.algorithms.parts import initial_points
 from autov.core import Array, Generator, InputError, generator, whole_number
 from autov.core.threads import one_blas_thread
 from autov.kernels import run as kernels
@@ -47,25 +48,37 @@ def solve(
     The result depends on (seed, run) and on nothing else. ``evaluate`` replaces calls of the problem (for workers).
     A compiled algorithm on a compiled problem runs as one compiled piece unless watched: the same bits, faster. Fixed
     variables are taken out before and put back afterwards. A family gives the instance of the run. An algorithm that
-    asks for a point outside the box is refused, unless ``check_box`` is off.
+    asks for a point outside the box is refused, unless ``check_box`` is off. BLAS has one thread while it runs, as in
+    worker processes: its sums depend on their number.
     """
-    maxfev, popsize = whole_number("maxfev", maxfev, 1), whole_number("popsize", popsize, 2)
-    problem = instance_of(problem, run)
-    free = without_fixed(problem)
-    if isinstance(free, FreeVariables) and free is not problem:
-        return _solve_free(free, algorithm, x0, watch, evaluate, maxfev=maxfev, popsize=popsize, seed=seed, run=run)
+    options: dict[str, Any] = {
+        "maxfev": whole_number("maxfev", maxfev, 1), "popsize": whole_number("popsize", popsize, 2), "seed": seed,
+        "run": run, "x0": x0, "watch": watch, "evaluate": evaluate, "check_box": check_box,
+    }  # fmt: skip
+    with one_blas_thread():
+        problem = instance_of(problem, run)
+        free = without_fixed(problem)
+        if isinstance(free, FreeVariables) and free is not problem:
+            return _solve_free(free, algorithm, **options)
+        return _solve(problem, algorithm, **options)
+
+
+def _solve(
+    problem: Problem, algorithm: Algorithm, *, maxfev: int, popsize: int, seed: int, run: int, x0: Array | None,
+    watch: Watch | None, evaluate: Batch | None, check_box: bool,
+) -> Run:  # fmt: skip
     rng, noise = generator(seed, run), generator(seed, run, 1)
     call = evaluate or (lambda x: problem(x, noise))
     if isinstance(algorithm, Whole):
         return _run_whole(algorithm, BudgetedObjective(call, problem.box, maxfev), popsize, rng, x0, watch)
     start = time.perf_counter()
     state = algorithm.init(problem.box, popsize, maxfev, rng, x0)
-    objective = problem.objective() if evaluate is None and isinstance(algorithm, Compiled) else None
-    if objective is not None and watch is None:
-        assert isinstance(algorithm, Compiled)
-        outcome = algorithm.run_compiled(state, objective, maxfev)
-        raise_noted(problem, objective)
-        if outcome is not None:
+    objective = None
+    if evaluate is None and isinstance(algorithm, Compiled) and algorithm.compiles:
+        objective = problem.objective()
+        if objective is not None and watch is None:
+            outcome = algorithm.run_compiled(state, objective, maxfev)
+            raise_noted(problem, objective)
             return Run(
                 outcome.x, outcome.fun, maxfev, outcome.nit, outcome.population, outcome.values, outcome.trace_nfev,
                 outcome.trace_best, outcome.nans, False, time.perf_counter() - start,
@@ -82,7 +95,13 @@ def _ask_and_tell(
     stopped = False
     while spent.left and not stopped:
         asked, state = algorithm.ask(state, rng)
-        if not len(asked) or asked.shape[1:] != (problem.box.dim,) or (check_box and not problem.box.holds(asked)):
+        asked = np.asarray(asked, dtype=np.float64)
+        if (
+            asked.ndim != 2
+            or not len(asked)
+            or asked.shape[1:] != (problem.box.dim,)
+            or (check_box and not problem.box.holds(asked))
+        ):
             raise InputError(f"algorithm: {algorithm.name} asked for a point outside the box or of another dimension")
         x = asked[: spent.left]
         if objective is None:
@@ -115,11 +134,10 @@ def _run_whole(
     algorithm.check_fit(spent.box, popsize, spent.maxfev, x0)
     try:
         before = -1
-        with one_blas_thread():
-            while before < spent.nfev:
-                before = spent.nfev
-                seed = int(rng.integers(1, 2**31))
-                algorithm.minimize_with(spent, spent.box, popsize, spent.left, seed, None if before else x0)
+        while before < spent.nfev:
+            before = spent.nfev
+            seed = int(rng.integers(1, 2**31))
+            algorithm.minimize_with(spent, spent.box, popsize, spent.left, seed, None if before else x0)
     except BudgetSpent:
         pass
     if not spent.nfev:
@@ -136,8 +154,8 @@ def _result(spent: BudgetedObjective, population: Array, values: Array, stopped:
 
 
 def _solve_free(
-    free: FreeVariables, algorithm: Algorithm, x0: Array | None, watch: Watch | None, evaluate: Batch | None,
-    **options: Any,
+    free: FreeVariables, algorithm: Algorithm, *, x0: Array | None, watch: Watch | None, evaluate: Batch | None,
+    popsize: int, **options: Any,
 ) -> Run:  # fmt: skip
     """A run on the free variables, its points completed."""
 
@@ -145,13 +163,10 @@ def _solve_free(
         return replace(run, x=free.complete(run.x[None])[0], population=free.complete(run.population))
 
     if x0 is not None:
-        x0 = np.atleast_2d(np.asarray(x0, dtype=np.float64))
-        if x0.shape[-1] != len(free.free):
-            raise InputError(f"x0: must be a point of {len(free.free)} variables or a population of them")
-        x0 = x0[:, free.free]
-    result = solve(
+        x0 = initial_points(free.problem.box, popsize, x0)[:, free.free]
+    result = _solve(
         free, algorithm, x0=x0, watch=None if watch is None else lambda run: watch(completed(run)),
-        evaluate=None if evaluate is None else lambda x: evaluate(free.complete(x)), **options,
+        evaluate=None if evaluate is None else lambda x: evaluate(free.complete(x)), popsize=popsize, **options,
     )  # fmt: skip
     return completed(result)
 

@@ -12,7 +12,7 @@ import numpy as np
 from autov.algorithms.base import Batch
 from autov.core import Array
 from autov.engines import Engine, Serial, engine_of, in_order
-from autov.problems import PointFunction, Problem, takes_points
+from autov.problems import PointFunction, Problem, instance_of, takes_points
 
 
 def evaluate_points(engine: Engine, problem: PointFunction, x: Array) -> Array:
@@ -22,9 +22,10 @@ def evaluate_points(engine: Engine, problem: PointFunction, x: Array) -> Array:
 
 
 @contextmanager
-def evaluation_of(problem: Problem, workers: Any) -> Iterator[Batch | None]:
-    """What evaluates batches of the problem on these workers; None where the problem itself does it best."""
+def evaluation_of(problem: Problem, workers: Any, run: int = 0) -> Iterator[Batch | None]:
+    """What evaluates batches of the problem of a run on these workers; None where the problem itself does it best."""
     with engine_of(workers, "processes") as engine:
+        problem = instance_of(problem, run)
         if takes_points(problem) and not isinstance(engine, Serial):
             assert isinstance(problem, PointFunction)
             yield partial(evaluate_points, engine, problem)

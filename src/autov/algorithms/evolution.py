@@ -89,10 +89,14 @@ class Evolution:
         """Current points and values."""
         return state.x, state.f
 
-    def run_compiled(self, state: EvolutionState, objective: Objective, maxfev: int) -> Outcome | None:
+    @property
+    def compiles(self) -> bool:
+        """Affine operators do."""
+        return isinstance(self.operator, AffineOperator)
+
+    def run_compiled(self, state: EvolutionState, objective: Objective, maxfev: int) -> Outcome:
         """The whole run; only for affine operators."""
-        if not isinstance(self.operator, AffineOperator):
-            return None
+        assert isinstance(self.operator, AffineOperator)
         box, n = state.box, min(len(state.x), maxfev)
         x, f, best_x = state.x[:n].copy(), np.empty(n), np.empty(box.dim)
         generations = -(-(maxfev - n) // n)

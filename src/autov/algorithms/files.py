@@ -59,8 +59,11 @@ def _state_from_arrays(like: Any, arrays: dict[str, np.ndarray]) -> Any:
         if isinstance(model, Box):
             continue
         saved = arrays[f"state.{field.name}"]
-        if saved.ndim != np.ndim(model) or saved.dtype.kind not in (np.asarray(model).dtype.kind, "i", "f"):
+        kind = np.asarray(model).dtype.kind
+        if saved.ndim != np.ndim(model) or saved.dtype.kind != kind:
             raise ValueError(f"{field.name} of the state has shape {saved.shape} and type {saved.dtype}")
+        if kind == "u" and saved.shape != np.shape(model):  # a key
+            raise ValueError(f"{field.name} of the state has shape {saved.shape}")
         values[field.name] = saved if isinstance(model, np.ndarray) else type(model)(saved.item())
     return dataclasses.replace(like, **values)
 

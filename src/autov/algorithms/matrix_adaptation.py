@@ -106,6 +106,7 @@ class MatrixAdaptation:
     """
 
     name: ClassVar[str] = "ma-es"
+    compiles: ClassVar[bool] = True
     popsize: int | None = None
     popsize_factor: float = 1.0
     sigma: float = 0.2

@@ -11,7 +11,7 @@ import numpy as np
 from autov.algorithms.driver import Run, solve
 from autov.algorithms.evaluation import evaluation_of
 from autov.algorithms.resolve import resolve_algorithm
-from autov.core import Array, Seed, seed_of
+from autov.core import Array, InputError, Seed, seed_of
 from autov.problems import resolve_problem
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ def minimize(
         ``scipy.optimize.OptimizeResult`` with x, fun, nfev, nit, success, status (0 budget used up, 1 stopped by the
         callback, 2 no finite value found), message, population, population_energies.
     """
+    if callback is not None and not callable(callback):
+        raise InputError(f"callback: must be callable, got {callback!r}")
     problem = resolve_problem(fun, bounds, vectorized=vectorized, args=args)
     chosen = resolve_algorithm(algorithm, operator)
     with evaluation_of(problem, workers) as evaluate:
@@ -84,6 +86,8 @@ def minimize(
         )  # fmt: skip
 
     status, message = 0, f"The budget of {run.nfev} evaluations is used up."
+    if run.nfev < maxfev:
+        message = f"The algorithm ended by itself after {run.nfev} of {maxfev} evaluations."
     if run.stopped:
         status, message = 1, "Stopped by the callback."
     if run.fun == np.inf:

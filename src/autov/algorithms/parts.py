@@ -16,7 +16,7 @@ def initial_points(box: Box, popsize: int, x0: Array | None) -> Array:
         return np.empty((0, box.dim))
     try:
         points = np.atleast_2d(np.asarray(x0, dtype=np.float64))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError("x0: must be an array of numbers") from None
     if points.ndim != 2 or points.shape[1] != box.dim:
         raise InputError(

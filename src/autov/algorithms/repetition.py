@@ -15,7 +15,7 @@ from autov.algorithms.evaluation import evaluation_of
 from autov.algorithms.evolution import Evolution
 from autov.core import whole_number
 from autov.engines import engine_of, worker_count
-from autov.problems import Problem, takes_points
+from autov.problems import Problem, instance_of, takes_points
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,16 @@ def repeat(
         if progress:
             progress()
 
-    if takes_points(problem) and isinstance(workers, (int, type(None))) and runs < worker_count(workers):
-        with evaluation_of(problem, workers) as evaluate:
-            for run in range(runs):
+    if (
+        takes_points(instance_of(problem, 0))
+        and isinstance(workers, (int, type(None)))
+        and runs < worker_count(workers)
+    ):
+        for run in range(runs):
+            with evaluation_of(problem, workers, run) as evaluate:
                 keep(run, solve(problem, algorithm, run=run, evaluate=evaluate, **options))
     else:
-        compiled = isinstance(algorithm, Compiled) and problem.objective() is not None
+        compiled = isinstance(algorithm, Compiled) and algorithm.compiles and problem.objective() is not None
         work = partial(_one, problem=problem, algorithm=algorithm, options=options)
         first = 1 if compiled else 0
         if compiled:

@@ -52,7 +52,9 @@ def resolve_algorithm(spec: Any = None, operator: Any = None) -> Any:
         operator: for ``autov``: a name, a file, an operator, or a design.
     """
     found = _resolve(spec, operator)
-    if operator is not None and (spec not in (None, Evolution.name)):
+    if operator is not None and not (
+        spec is None or (isinstance(spec, str) and split_label(spec)[1] == Evolution.name)
+    ):
         raise InputError(f"operator: only for the algorithm {Evolution.name}, not with {getattr(found, 'name', spec)}")
     return found
 
@@ -78,7 +80,10 @@ def _resolve(spec: Any, operator: Any) -> Any:
             known = ", ".join(f"{name}:" for name in (Evolution.name, *PREFIXES))
             raise InputError(f"algorithm: unknown prefix in {spec!r}; known are {known} and file.py:")
         found = import_object(text)
-        return _resolve(found() if isinstance(found, type) else found, None)
+        try:
+            return _resolve(found() if isinstance(found, type) else found, None)
+        except TypeError as error:
+            raise InputError(f"algorithm: {text} cannot be made without arguments ({error}); name an object") from None
     name, *pairs = text.split("+")
     settings = dict(_setting(spec, pair) for pair in pairs)
     if name == Evolution.name and operator is not None:
@@ -91,6 +96,8 @@ def resolve_algorithms(algorithms: Algorithms) -> dict[str, tuple[str | None, Al
     if isinstance(algorithms, Mapping):
         pairs: list[tuple[str, Any]] = list(algorithms.items())
     else:
+        if not isinstance(algorithms, (str, Sequence)):
+            raise InputError(f"algorithms: expected names or a dict of label -> algorithm, got {algorithms!r}")
         specs = [algorithms] if isinstance(algorithms, str) else list(algorithms)
         for spec in specs:
             if not isinstance(spec, str):
@@ -98,6 +105,8 @@ def resolve_algorithms(algorithms: Algorithms) -> dict[str, tuple[str | None, Al
         pairs = [split_label(spec) for spec in specs]
     found: dict[str, tuple[str | None, Algorithm]] = {}
     for label, spec in pairs:
+        if not isinstance(label, str) or not label:
+            raise InputError(f"algorithms: labels must be texts, got {label!r}")
         if label in found:
             raise InputError(f"algorithms: {label!r} is there twice; tell them apart with label=spec")
         found[label] = (spec if isinstance(spec, str) else None, resolve_algorithm(spec))

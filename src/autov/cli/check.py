@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from autov.cli.output import JSON, print_json
+from autov.cli.output import JSON, print_json, quiet_functions
 
 PROPERTIES = ("translation", "scale", "rotation")
 
@@ -48,12 +48,14 @@ def check(
 
         if draw is not None or parents is not None:
             raise InputError("--draw, --parents: for operators, not with --algorithm")
-        result = check_algorithm(algorithm, problem, dim=dim, rng=seed)
+        with quiet_functions(json_):
+            result = check_algorithm(algorithm, problem, dim=dim, rng=seed)
     else:
         from autov.invariance import check as certify
 
         assert operator is not None
-        result = certify(_operator(operator, draw), dim=dim or 10, n_parents=parents, rng=seed)
+        with quiet_functions(json_):
+            result = certify(_operator(operator, draw), dim=dim or 10, n_parents=parents, rng=seed)
     if json_:
         print_json(result.to_dict())
     else:

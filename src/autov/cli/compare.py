@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.output import FORMATS, JSON, SEED, WORKERS, with_progress, write_files
+from autov.cli.output import FORMATS, JSON, SEED, WORKERS, quiet_functions, with_progress, write_files
 
 
 def register(app: typer.Typer) -> None:
@@ -39,7 +39,7 @@ def compare(
 
     Example: autov compare --algorithms ga,de,shade,autov --problems f1..f13 --runs 30 --store results.db
     """
-    from autov.core import InputError
+    from autov.core import InputError, write_text
     from autov.experiments import compare as run_comparison
     from autov.reports import comparison_page, convergence_plot, rank_plot, render, save_plot
 
@@ -47,20 +47,21 @@ def compare(
         raise InputError(f"--format: one of {', '.join(FORMATS)}, got {format_!r}")
     names = [part.strip() for part in algorithms.split(",") if part.strip()]
     wanted = [part.strip() for part in problems.split(",") if part.strip()]
-    result = with_progress(
-        "comparing",
-        lambda report: run_comparison(
-            names, wanted, dim=dim, maxfev=maxfev, popsize=popsize, runs=runs, rng=seed, store=store, workers=workers,
-            reference=reference, progress=report,
-        ),
-    )  # fmt: skip
+    with quiet_functions(json_ or format_ == "json"):
+        result = with_progress(
+            "comparing",
+            lambda report: run_comparison(
+                names, wanted, dim=dim, maxfev=maxfev, popsize=popsize, runs=runs, rng=seed, store=store,
+                workers=workers, reference=reference, progress=report,
+            ),
+        )  # fmt: skip
     table = result.table("median" if median else "mean", correct=holm)
     files: dict[str, Callable[[Path], object]] = {
-        "report.html": lambda path: path.write_text(comparison_page(result, table=table), encoding="utf-8"),
+        "report.html": lambda path: write_text(path, comparison_page(result, table=table)),
         "convergence.svg": lambda path: save_plot(convergence_plot(result), path),
-        "table.md": lambda path: path.write_text(render(table, "markdown"), encoding="utf-8"),
-        "table.tex": lambda path: path.write_text(render(table, "latex"), encoding="utf-8"),
-        "table.csv": lambda path: path.write_text(render(table, "csv"), encoding="utf-8"),
+        "table.md": lambda path: write_text(path, render(table, "markdown")),
+        "table.tex": lambda path: write_text(path, render(table, "latex")),
+        "table.csv": lambda path: write_text(path, render(table, "csv")),
     }
     if len(result.algorithms) > 1 and result.scores().ranked:
         files["ranks.svg"] = lambda path: save_plot(rank_plot(result), path)

@@ -37,7 +37,7 @@ def reproduce(
 
     Example: autov reproduce table-7 --runs 30 --store results.db
     """
-    from autov.core import InputError
+    from autov.core import InputError, write_text
     from autov.designer import design_settings
     from autov.paper import BEHAVIOUR_FIGURES, PAPER_TABLES
 
@@ -69,13 +69,14 @@ def reproduce(
         keep = folder / f"{each}.json" if name == "all" and folder else save
         _table(each, runs, seed, store, preset, designs, "json" if json_ else format_, folder, keep, load, workers)
     if name == "all" and folder:
-        write_files(folder, {"reproduce.md": lambda path: path.write_text(_page(folder), encoding="utf-8")})
+        write_files(folder, {"reproduce.md": lambda path: write_text(path, _page(folder))})
 
 
 def _table(
     name: str, runs: str | None, seed: int, store: Path, preset: str, designs: Path, form: str, out: Path | None,
     save: Path | None, load: Path | None, workers: int | None,
 ) -> None:  # fmt: skip
+    from autov.core import write_text
     from autov.experiments.compact import read_compact, write_compact
     from autov.paper import design_operators, pair, paper_table
     from autov.paper import reproduce as run_reproduction
@@ -100,8 +101,8 @@ def _table(
         write_compact(result.comparison, save)
     plot = parameter_plot if name == "fig-5" else convergence_plot
     files: dict[str, Callable[[Path], object]] = {
-        f"{name}.html": lambda path: path.write_text(reproduction_page(result), encoding="utf-8"),
-        f"{name}.md": lambda path: path.write_text(render(result.table(), "markdown"), encoding="utf-8"),
+        f"{name}.html": lambda path: write_text(path, reproduction_page(result)),
+        f"{name}.md": lambda path: write_text(path, render(result.table(), "markdown")),
     }
     if result.comparison.has_curves or name == "fig-5":
         files[f"{name}.svg"] = lambda path: save_plot(plot(result.comparison), path)

@@ -60,7 +60,7 @@ class Box:
             return cls(lower, upper)
         try:
             pairs = np.asarray(bounds, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f"bounds: expected one (min, max) pair of numbers per variable, got {bounds!r}") from None
         if pairs.ndim != 2 or pairs.shape[1] != 2 or len(pairs) == 0:
             raise InputError(f"bounds: expected one (min, max) pair per variable, got an array of shape {pairs.shape}")

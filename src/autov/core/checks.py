@@ -63,7 +63,7 @@ def values_of(values: Any, count: int) -> tuple[Array, int]:
     """One value for each of ``count`` points, NaN replaced by infinity, and how many were NaN."""
     try:
         f = real_numbers(values)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"objective: must give numbers, got {type(values).__name__}") from None

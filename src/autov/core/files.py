@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import math
 import os
@@ -23,7 +24,12 @@ def replacing(path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb") -> 
     A crash at any moment leaves the old file or the new one. Folders above it are made.
     """
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    except OSError as error:
+        raise FileError(f"{target}: cannot be written: {error.strerror or error}") from None
     partial = target.with_name(f".{target.name}.{secrets.token_hex(6)}.partial")
     try:
         with partial.open(mode, encoding=None if mode == "wb" else "utf-8") as file:

@@ -7,7 +7,7 @@ import datetime
 import os
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms.evolution import Evolution
-from autov.core import Array, InputError, Seed, identity, seed_of
+from autov.core import Array, FileError, InputError, Seed, identity, seed_of
 from autov.designer.aggregate import check_minima
 from autov.designer.checkpoint import read_checkpoint, saved_seed, write_checkpoint
 from autov.designer.genome import Genome
@@ -27,7 +27,7 @@ from autov.designer.search import HISTORY, MOVED, Search, SearchState
 from autov.designer.settings import DesignSettings, design_settings
 from autov.designer.trials import Trials
 from autov.operators import AffineOperator
-from autov.problems import Problem, ProblemFamily, resolve_problem, with_family
+from autov.problems import Family, Problem, ProblemFamily, resolve_problem, resolve_problems, with_family
 
 CHECKPOINT_SECONDS = float(os.environ.get("AUTOV_CHECKPOINT_SECONDS", "5"))
 
@@ -140,12 +140,14 @@ def design(
     progress = None if progress is False else progress
     if progress is not None and not callable(progress):
         raise InputError(f"progress: must be callable, such as autov.ProgressDisplay(), or None, got {progress!r}")
-    problems = [with_family(p, chosen.family) for p in _problems(problem, bounds, dim, vectorized)]
+    found = _problems(problem, bounds, dim, vectorized)
+    problems = [with_family(p, chosen.family) for p in found.values()]
     check_minima(chosen.aggregate, problems)
-    path = None if checkpoint is None else Path(checkpoint)
+    path = None if checkpoint is None else _place(checkpoint)
     seed = saved_seed(path) if rng is None and resume and path is not None and path.exists() else seed_of(rng)
     described = {
-        "problems": [p.name for p in problems], "dims": [p.box.dim for p in problems], "seed": seed,
+        "problems": [_label(name, p) for name, p in zip(found, problems, strict=True)],
+        "dims": [p.box.dim for p in problems], "seed": seed,
         **chosen.described(),
     }  # fmt: skip
     families = any(isinstance(p, ProblemFamily) for p in problems)
@@ -157,17 +159,42 @@ def design(
         )
         search = Search(chosen.genome, trials, chosen, seed)
         state, seconds = _go(search, described, path, resume, progress)
-        return _finish(search, state, described, seconds, preset if isinstance(preset, str) else None, moved)
+        return _finish(
+            search,
+            state,
+            described,
+            seconds,
+            "quick" if preset is None else preset if isinstance(preset, str) else "own settings",
+            moved,
+        )
 
 
-def _problems(given: Any, bounds: Any, dim: int | None, vectorized: bool) -> list[Any]:
-    items = list(given) if isinstance(given, (list, tuple)) else [given]
-    if not items:
-        raise InputError("problem: at least one is needed")
-    return [
-        resolve_problem(item, bounds, dim=dim if isinstance(item, str) else None, vectorized=vectorized)
-        for item in items
-    ]
+def _place(checkpoint: Any) -> Path:
+    """The file of a checkpoint; what cannot be written is found before hours are spent."""
+    try:
+        path = Path(checkpoint)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir() or not os.access(path.parent, os.W_OK):
+            raise FileError(f"checkpoint: {path} cannot be written")
+    except (TypeError, OSError) as error:
+        raise FileError(f"checkpoint: {checkpoint!r} cannot be written: {error}") from None
+    return path
+
+
+def _label(name: str, problem: Problem) -> str:
+    """What reports call a problem: its label, with the family that was added to it."""
+    return problem.name.replace(problem.base.name, name) if isinstance(problem, Family) else name
+
+
+def _problems(given: Any, bounds: Any, dim: int | None, vectorized: bool) -> dict[str, Problem]:
+    """Label -> problem: what `compare` takes, and functions with bounds."""
+    if not isinstance(given, (str, Problem, Mapping, list, tuple)):
+        return resolve_problems([resolve_problem(given, bounds, dim=dim, vectorized=vectorized)])
+    if bounds is not None or vectorized:
+        raise InputError("bounds, vectorized: only for one function; see autov.function_problem for several")
+    if isinstance(given, Problem):
+        resolve_problem(given, dim=dim)  # says if dim does not fit
+    return resolve_problems(given, dim)
 
 
 def _go(
@@ -188,8 +215,6 @@ def _go(
             raise InputError(
                 f"generations: {path} has made {state.generation} already, got {search.settings.generations}"
             )
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
     begun = written = time.perf_counter()
     first = 0 if state is None else state.evaluations
     try:
@@ -218,7 +243,7 @@ def _go(
 
 
 def _finish(
-    search: Search, state: SearchState, described: dict[str, Any], seconds: float, preset: str | None,
+    search: Search, state: SearchState, described: dict[str, Any], seconds: float, preset: str,
     elsewhere: list[Trials],
 ) -> Design:  # fmt: skip
     """Choose the operator, re-test it, also with moved optima, and write down where it comes from."""
@@ -233,7 +258,7 @@ def _finish(
     means = [float(mean) for mean in retested.mean(axis=1)]
     provenance = {
         "problem": ", ".join(described["problems"]), "dim": described["dims"][0], "seed": described["seed"],
-        "preset": preset or "quick", "evaluations": sum(spent.values()), "fitness": state.fitness[winner],
+        "preset": preset, "evaluations": sum(spent.values()), "fitness": state.fitness[winner],
         "retested_fitness": means[0] if len(means) == 1 else dict(zip(described["problems"], means, strict=True)),
         "moved_retest": None if moved is None else [float(mean) for mean in moved.mean(axis=1)],
         "retest_runs": search.settings.retest_runs, "settings": described, "autov": metadata.version("autov"),

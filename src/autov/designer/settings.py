@@ -100,7 +100,7 @@ def design_settings(preset: str | DesignSettings | None = None, **overrides: Any
     """A preset ("quick" if None) with some settings changed; those that are None stay."""
     if isinstance(preset, DesignSettings):
         chosen = preset
-    elif preset is None or preset in PRESETS:
+    elif preset is None or (isinstance(preset, str) and preset in PRESETS):
         chosen = PRESETS[preset or "quick"]
     else:
         raise InputError(f"preset: must be one of {', '.join(PRESETS)}, got {preset!r}")
@@ -111,6 +111,8 @@ def design_settings(preset: str | DesignSettings | None = None, **overrides: Any
     given = {name: value for name, value in overrides.items() if value is not None}
     trial = given.get("trial")
     if isinstance(trial, Mapping):  # some of its numbers
+        if unknown := set(trial) - {"popsize", "generations", "runs"}:
+            raise InputError(f"trial: has popsize, generations and runs, got {sorted(unknown)[0]!r}")
         given["trial"] = dataclasses.replace(chosen.trial, **trial)
     form = inputs_of(given.get("form", chosen.form))
     if "tie_bounds" not in given and not {"lower", "upper"} <= set(form):

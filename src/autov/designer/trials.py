@@ -9,15 +9,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autov.algorithms.driver import raise_noted
 from autov.algorithms.evaluation import evaluate_points
 from autov.core import Array, generator, stream_key, values_of, whole_number
+from autov.core.threads import one_blas_thread
 from autov.designer.genome import Genome
 from autov.engines import Engine, engine_of
 from autov.kernels.many import Tasks as KernelTasks
 from autov.kernels.many import derive
 from autov.kernels.objective import stack_objectives
-from autov.problems import PointFunction, Problem, ProblemFamily, instance_of, takes_points, to_base, without_fixed
+from autov.problems import (
+    MayRaise,
+    PointFunction,
+    Problem,
+    ProblemFamily,
+    instance_of,
+    takes_points,
+    to_base,
+    without_fixed,
+)
 
 STACKED = 4_000_000  # numbers in one stacked call of a Python function, at most
 KEPT = 20_000_000  # numbers of transformations that are kept for the instances of a family
@@ -97,9 +106,13 @@ class CompiledTrials:
         numbers, instance = np.unique(tasks.runs if family else np.zeros_like(tasks.runs), return_inverse=True)
         found = [_objective(self.problem, self.stream.instance(run) if family else 0) for run in numbers]
         objectives = stack_objectives(found)
+        noting = to_base(_instance(self.problem, 0), np.empty((0, self.problem.box.dim)))[0]
+        if isinstance(noting, MayRaise):  # kept objectives are shared by several calls, notes are not
+            objectives = objectives._replace(context=np.zeros_like(objectives.context))
         todo = KernelTasks(tasks.which, instance.astype(np.int64), tasks.candidates, tasks.runs)
         self.genome.run_packed(self.packed, objectives, self.problem.box, self.budget, self.stream.key, todo, best)
-        raise_noted(self.problem, found[0])
+        if isinstance(noting, MayRaise):
+            noting.raise_noted(objectives.context)
         return best
 
 
@@ -149,9 +162,10 @@ class Trials:
                 best[pieces[index]] = values
             return best
         step = max(1, STACKED // (self.budget.popsize * self.box.dim))
-        for begin in range(0, count, step):
-            piece = slice(begin, begin + step)
-            best[piece] = self._together(stream, genome, vectors, tasks.part(piece))
+        with one_blas_thread():
+            for begin in range(0, count, step):
+                piece = slice(begin, begin + step)
+                best[piece] = self._together(stream, genome, vectors, tasks.part(piece))
         return best
 
     def _together(self, stream: Stream, genome: Genome, vectors: Array, tasks: Tasks) -> Array:

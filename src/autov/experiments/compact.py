@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from autov.core import FileError
+from autov.core import FileError, InputError, number, plain, read_json, write_text
 from autov.experiments.comparison import Comparison
 from autov.experiments.curve import grid
 from autov.experiments.row import Row
@@ -29,7 +28,7 @@ def pack(comparison: Comparison) -> dict[str, Any]:
     spent = {a: [row.seconds for row in rows if row.label == a] for a in comparison.algorithms}
     order = {"label": comparison.algorithms, "problem": comparison.problems}
     each = {
-        key: {at: next(getattr(row, name) for row in rows if getattr(row, by) == at) for at in order[by]}
+        key: {at: next((getattr(row, name) for row in rows if getattr(row, by) == at), "") for at in order[by]}
         for key, (name, by) in _EACH.items()
     }
     return {
@@ -37,7 +36,7 @@ def pack(comparison: Comparison) -> dict[str, Any]:
         "problems": list(comparison.problems), "reference": comparison.reference,
         **{name: getattr(rows[0], name) for name in _WHOLE},
         "seconds": round(sum(row.seconds for row in rows)),
-        "seconds_per_run": {a: float(f"{np.mean(seconds):.2g}") for a, seconds in spent.items()},
+        "seconds_per_run": {a: float(f"{np.mean(seconds):.2g}") for a, seconds in spent.items() if seconds},
         **each,
         **{name: getattr(rows[0], name) for name in _LAST},
         "values": {p: {a: [float(f"{best:.8g}") for best in comparison.values(p, a)] for a in comparison.algorithms}
@@ -58,7 +57,7 @@ def unpack(data: Any, where: str = "results") -> Comparison:
                 at = {"label": label, "problem": problem}
                 each = {name: data[key][at[by]] for key, (name, by) in _EACH.items()}
                 rows += [
-                    Row(**at, **whole, **each, algorithm=label, content="", run=run, best=best, samples=empty)
+                    Row(**at, **whole, **each, algorithm=label, content="", run=run, best=number(best), samples=empty)
                     for run, best in enumerate(values)
                 ]
         return Comparison(
@@ -69,29 +68,12 @@ def unpack(data: Any, where: str = "results") -> Comparison:
 
 
 def write_compact(comparison: Comparison, path: str | os.PathLike[str]) -> None:
-    """Write packed results: all of them, or nothing is changed."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    _write(Path(path), json.dumps(pack(comparison), separators=(",", ":")) + "\n")
-
-
-def _write(path: Path, text: str) -> None:
-    """Write beside the file and put that in its place: what was there stays if the disk is full."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with beside.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    """Write packed results, all or nothing."""
+    if not comparison.rows:
+        raise InputError(f"{path}: nothing to save, no run has finished")
+    write_text(path, json.dumps(plain(pack(comparison)), separators=(",", ":"), allow_nan=False) + "\n")
 
 
 def read_compact(path: str | os.PathLike[str]) -> Comparison:
     """Read packed results."""
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise FileError(f"{path}: cannot be read: {error}") from None
-    return unpack(data, str(path))
+    return unpack(read_json(path, "results"), str(path))

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 from autov.algorithms import solve
 from autov.algorithms.base import Compiled
-from autov.core import Array, InputError
-from autov.core.threads import one_blas_thread
-from autov.engines import Serial, engine_of
+from autov.core import Array, InputError, identity
+from autov.engines import Processes, engine_of
 from autov.experiments.curve import grid, sample
 from autov.experiments.plan import Experiment
 from autov.experiments.row import Failure
@@ -47,8 +46,11 @@ def execute(task: Task) -> Result:
     """Run one task; what it raises is a result, too."""
     try:
         start = time.perf_counter()
+        problem = task.make_problem()
+        if task.content and task.function is None and identity(problem) != task.content:
+            raise InputError(f"problem: {task.problem} has changed since the comparison began; run it again")
         result = solve(
-            task.make_problem(), task.solver, maxfev=task.maxfev, popsize=task.popsize, seed=task.seed,
+            problem, task.solver, maxfev=task.maxfev, popsize=task.popsize, seed=task.seed,
             run=task.run,
         )  # fmt: skip
         samples = sample(result.trace_nfev, result.trace_best, grid(task.maxfev))
@@ -69,6 +71,8 @@ def run(
     if not isinstance(store, Store):
         with Store(store) as opened:
             return run(experiment, opened, workers, progress)
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress: must be callable, got {progress!r}")
     start = time.perf_counter()
     missing = store.missing(experiment.tasks)
     todo = sorted(missing, key=lambda task: (-_cost(task), task.run))  # long ones first, then run by run
@@ -88,8 +92,8 @@ def run(
                 sent.append(task)
                 yield task
 
-    with engine_of(workers if len(todo) > 1 else 1, "processes") as engine, one_blas_thread():
-        if not isinstance(engine, Serial):
+    with engine_of(workers if len(todo) > 1 else 1, "processes") as engine:
+        if isinstance(engine, Processes):
             _check_pickles(todo)
             _warm_up(todo)
         with contextlib.closing(engine.map(execute, those_missing())) as results:

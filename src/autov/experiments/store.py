@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from autov.core import Array, FileError
+from autov.core import Array, FileError, InputError
 from autov.experiments.row import Failure, Row, decode, encode, schema
 from autov.experiments.task import Task
 
@@ -32,7 +32,10 @@ class Store:
     """An open file of results; with None, results are kept in memory only."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self.path = None if path is None else Path(path)
+        try:
+            self.path = None if path is None else Path(path)
+        except TypeError:
+            raise InputError(f"store: must be a file, a Store or None, got {path!r}") from None
         if self.path is not None:
             _check_place(self.path)
         try:

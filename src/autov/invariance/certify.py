@@ -49,7 +49,7 @@ def check(
         raise InputError(f"dim: must be an integer, at least 2 (one variable has nothing to rotate), got {dim!r}")
     if not isinstance(trials, (int, np.integer)) or trials < 1:
         raise InputError(f"trials: must be an integer, at least 1, got {trials!r}")
-    if not 0 < tol < 1:
+    if not isinstance(tol, (int, float)) or not 0 < tol < 1:
         raise InputError(f"tol: must be between 0 and 1, got {tol!r}")
     seed = 0 if rng is None else seed_of(rng)
     subject = Subject.of(resolve_operator(operator), n_parents, int(dim))
@@ -78,7 +78,7 @@ def _verdicts(
 
 
 def _properties(properties: Sequence[str]) -> list[Property]:
-    given = [properties] if isinstance(properties, str) else list(properties)
+    given = [properties] if isinstance(properties, str) else list(properties or ())
     unknown = [name for name in given if name not in PROPERTIES]
     if unknown or not given:
         raise InputError(

@@ -80,7 +80,7 @@ class RecordedRun:
 
     def summary(self, directions: Array) -> Array:
         """Numbers to compare by law: a point and the spread of all, in the first and last step; the best value."""
-        steps = [self.asked[g] @ directions.T for g in (1, -1)]
+        steps = [self.asked[g] @ directions.T for g in (min(1, len(self.asked) - 1), -1)]
         return np.concatenate([*(step[0] for step in steps), *(step.std(axis=0) for step in steps), [self.best]])
 
 

@@ -136,6 +136,8 @@ def check_algorithm(
         if not isinstance(value, (int, np.integer)) or value < least:
             raise InputError(f"{name}: must be an integer, at least {least}, got {value!r}")
     algorithm, problem = resolve_algorithm(algorithm), resolve_problem(problem, dim=dim, default_dim=2)
+    if not isinstance(tol, (int, float)) or not 0 < tol < 1:
+        raise InputError(f"tol: must be between 0 and 1, got {tol!r}")
     if problem.box.dim < 2:
         raise InputError("problem: must have at least 2 variables, one has nothing to rotate")
     seed = seed_of(rng)
@@ -147,9 +149,12 @@ def check_algorithm(
 
 def _deviations(one: RecordedRun, two: RecordedRun, width: float) -> Array:
     """Per generation, the largest difference of points asked for or kept; infinity if their numbers differ."""
-    pairs = [zip(one.asked, two.asked, strict=True), zip(one.kept, two.kept, strict=True)]
+    pairs = [zip(one.asked, two.asked, strict=False), zip(one.kept, two.kept, strict=False)]
     each = [[np.abs(x - y).max() / width if x.shape == y.shape else np.inf for x, y in pair] for pair in pairs]
-    return np.max(np.array(each), axis=0)
+    found = np.full(len(one.asked), np.inf)  # batches that only one of them made differ
+    count = min(len(found), *(len(row) for row in each))
+    found[:count] = np.max([row[:count] for row in each], axis=0)
+    return found
 
 
 def _compare(setting: Setting, property: Property, runs: int, tol: float) -> Trajectory:

@@ -53,7 +53,12 @@ class CallableOperator:
         """Offspring (n, d) of parents (n_parents, n, d) taken from the population x with values f; checked."""
         found = {"best": x[int(np.argmin(f))].copy(), "mean": x.mean(axis=0)}
         points = {name: found[name] for name in self.points}
-        made = self.function(parents, lower.copy(), upper.copy(), rng, **points)
+        try:
+            made = self.function(parents, lower.copy(), upper.copy(), rng, **points)
+        except Exception as error:
+            error.add_note(f"raised by the operator {self.name}")
+            error.autov_point = None  # type: ignore[attr-defined]  # the user's code, not autov's, must change
+            raise
         try:
             made = np.array(made, dtype=np.float64)
         except (TypeError, ValueError):

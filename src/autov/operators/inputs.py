@@ -93,6 +93,8 @@ def inputs_of(form: str | Sequence[str]) -> tuple[str, ...]:
                 f"form: unknown {form!r}; one of {', '.join(FORMS)}, or inputs such as 'x1,x2,best,lower,upper'"
             )
         form = [part.strip() for part in form.split(",")]
+    if not isinstance(form, Sequence):
+        raise InputError(f"form: must be one of {', '.join(FORMS)} or a tuple of inputs, got {form!r}")
     inputs = tuple(form)
     kinds = [input_of(name) for name in inputs]
     for kind in kinds:

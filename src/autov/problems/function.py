@@ -70,7 +70,7 @@ class Function:
             if array.size != 1:
                 raise InputError(f"objective: {self.name} must return one number for a point, got shape {array.shape}")
             return float(array.reshape(()))
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"objective: {self.name} must return a number, got {value!r}") from None
@@ -84,7 +84,7 @@ class Function:
             raise
         try:
             array = real_numbers(value)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"objective: {self.name} must return numbers, got {value!r}") from None
@@ -132,6 +132,9 @@ class NumbaFunction:
                 locate(error, row)
                 raise
         return values
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: [] if name == "_compiled" else value for name, value in vars(self).items()}
 
     def objective(self) -> Objective:
         """The compiled form; its context notes the first point at which the function raised."""
@@ -203,6 +206,8 @@ def function_problem(
     for what, text in (("name", name), ("key", key)):
         if text is not None and (not isinstance(text, str) or not text):
             raise InputError(f"{what}: must be a text, got {text!r}")
+    if not isinstance(args, (tuple, list)):
+        raise InputError(f"args: must be a tuple of further arguments, got {args!r}")
     box = Box.of(bounds)
     if optimum is not None:
         optimum = np.asarray(optimum, dtype=np.float64)

@@ -55,19 +55,22 @@ def resolve_problem(
     if colon:
         found = import_object(head)
         if isinstance(found, Problem) and not isinstance(found, type):
-            base = _with_box(found, head, None if steps else bounds, dim, lower, upper)
+            base = _with_box(found, head, None, dim, lower, upper)
         else:
             base = _function(found, bounds, dim, vectorized, args, lower, upper, name, head)
     else:
         if vectorized or args:
             raise InputError(f"vectorized, args: only for functions of yours; {head} is no function")
         width = dim if dim is not None or bounds is None else Box.of(bounds).dim
-        base = _with_box(_named(head, width, default_dim), head, None if steps else bounds, dim, lower, upper)
+        base = _with_box(_named(head, width, default_dim), head, None, dim, lower, upper)
     if any(value == PER_RUN or key == "family" for key, value in steps):
         found = Family(base, steps)
         found.instance(0)  # says now what does not fit
-        return found
-    return transformed(base, steps)
+    else:
+        found = transformed(base, steps)
+    if bounds is not None and Box.of(bounds) != found.box:
+        raise InputError(f"bounds: only for functions of yours; {spec} has its own box")
+    return found
 
 
 def resolve_problems(problems: Problems, dim: int | None = None) -> dict[str, Problem]:
@@ -91,6 +94,8 @@ def resolve_problems(problems: Problems, dim: int | None = None) -> dict[str, Pr
                 )
     found: dict[str, Problem] = {}
     for label, item in pairs:
+        if not isinstance(label, str) or not label:
+            raise InputError(f"problems: labels must be texts, got {label!r}")
         if label in found:
             raise InputError(f"problems: {label!r} is there twice")
         if not isinstance(item, (str, Problem)):

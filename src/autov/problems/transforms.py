@@ -83,7 +83,9 @@ class Wrapped(ABC):
         return not takes_points(self.problem)
 
     def __call__(self, x: Array, rng: Generator) -> Array:
-        """Values of the rows of x."""
+        """Values of the rows of x, point by point around a function of single points: the same bits on workers."""
+        if not self.vectorized:
+            return np.array([self.point(row) for row in np.atleast_2d(x)])
         return self.problem(self._forward(x), rng)
 
     def point(self, x: Array) -> float:
