@@ -5,12 +5,18 @@ from pathlib import Path
 
 import autov
 
-optimizer = autov.Optimizer([(-5, 5)] * 10, operator="paper-h3", popsize=40, rng=1, maxfev=4000)
-with tempfile.TemporaryDirectory() as folder:
-    while not optimizer.stop():
-        x = optimizer.ask()  # shape (40, 10)
-        optimizer.tell(x, (x**2).sum(axis=1))
-        if optimizer.result.nfev == 2000:  # pretend that the machine goes down here
-            optimizer.save(Path(folder) / "state.npz")
-            optimizer = autov.Optimizer.load(Path(folder) / "state.npz")
-print(f"best value {optimizer.result.fun:.3g} after {optimizer.result.nfev} evaluations")
+for algorithm in ("autov", "shade", "cma-es"):  # any of `autov list algorithms`, apart from other libraries'
+    optimizer = autov.Optimizer([(-5, 5)] * 10, algorithm=algorithm, popsize=40, rng=1, maxfev=4000)
+    with tempfile.TemporaryDirectory() as folder:
+        while not optimizer.stop():
+            x = optimizer.ask()  # shape (40, 10)
+            optimizer.tell(x, (x**2).sum(axis=1))
+            if optimizer.result.nfev == 2000:  # pretend that the machine goes down here
+                optimizer.save(Path(folder) / "state.npz")
+                optimizer = autov.Optimizer.load(Path(folder) / "state.npz")
+    straight = autov.minimize(
+        lambda x: (x**2).sum(axis=1), [(-5, 5)] * 10, vectorized=True, algorithm=algorithm, popsize=40, rng=1,
+        maxfev=4000,
+    )  # fmt: skip
+    same = "the same" if straight.fun == optimizer.result.fun else "NOT the same"
+    print(f"{algorithm}: {optimizer.result.fun:.3g} after {optimizer.result.nfev} evaluations, {same} as in one go")

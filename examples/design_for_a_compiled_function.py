@@ -23,4 +23,5 @@ if __name__ == "__main__":
     problem = autov.function_problem(egg_box, bounds=[(-5, 5)] * 10)
     found = autov.design(problem, rows=5, population=20, generations=3 if quick else 40, rng=1)
     print(found.operator)
-    print(f"re-tested mean {found.retested_fitness:.4g} after {found.evaluations:,} evaluations")
+    spent = ", ".join(f"{what} {count:,}" for what, count in found.spent.items())
+    print(f"re-tested mean {found.retested_fitness:.4g}; {found.evaluations:,} evaluations ({spent})")

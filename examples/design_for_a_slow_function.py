@@ -1,8 +1,9 @@
 """Design an operator for a slow Python function of one point: worker processes evaluate it.
 
-The same from the command line (inner runs are kept short, since every evaluation is dear):
+The same from the command line (the runs that try a candidate are kept short, since every evaluation is dear):
     autov design examples/design_for_a_slow_function.py:simulate --dim 3 --lower 0 --upper 1 --workers 2 \
-        --population 6 --generations 3 --runs 1 --reevaluate 0 --no-final-race --inner-popsize 8 --inner-generations 5
+        --population 6 --generations 3 --runs 1 --reevaluate 0 --no-final-race \
+        --retest-runs 4 --trial-popsize 8 --trial-generations 5
 """
 
 import math
@@ -20,10 +21,11 @@ def simulate(x):
 if __name__ == "__main__":
     quick = "--quick" in sys.argv
     problem = autov.function_problem(simulate, bounds=[(0, 1)] * 3)
-    inner = autov.Inner(popsize=8, generations=5, runs=1)
+    trial = autov.TrialBudget(popsize=8, generations=5, runs=1)
     found = autov.design(
-        problem, rows=3, population=6, generations=1 if quick else 10, inner=inner, reevaluate=False, final_race=False,
-        workers=2, rng=1,
+        problem, rows=3, population=6, generations=1 if quick else 10, trial=trial, reevaluate=0, final_race=False,
+        retest_runs=4, workers=2, rng=1,
     )  # fmt: skip
     print(found.operator)
-    print(f"re-tested mean {found.retested_fitness:.4g} after {found.evaluations:,} evaluations")
+    spent = ", ".join(f"{what} {count:,}" for what, count in found.spent.items())
+    print(f"re-tested mean {found.retested_fitness:.4g}; {found.evaluations:,} evaluations ({spent})")

@@ -20,7 +20,8 @@ def ripples(x):
 if __name__ == "__main__":
     quick = "--quick" in sys.argv
     problem = autov.function_problem(ripples, bounds=[(-3, 3)] * 5, vectorized=True)
-    inner = autov.Inner(popsize=30, generations=20, runs=3)
-    found = autov.design(problem, rows=4, population=16, generations=2 if quick else 30, inner=inner, rng=1)
+    trial = autov.TrialBudget(popsize=30, generations=20, runs=3)
+    found = autov.design(problem, rows=4, population=16, generations=2 if quick else 30, trial=trial, rng=1)
     print(found.operator)
-    print(f"re-tested mean {found.retested_fitness:.4g} after {found.evaluations:,} evaluations")
+    spent = ", ".join(f"{what} {count:,}" for what, count in found.spent.items())
+    print(f"re-tested mean {found.retested_fitness:.4g}; {found.evaluations:,} evaluations ({spent})")

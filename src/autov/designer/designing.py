@@ -125,7 +125,8 @@ def design(
             a map-like callable.
         checkpoint: a file to write the search to every few seconds.
         resume: go on from the checkpoint if it is there.
-        progress: called with a `SearchProgress` after each generation, such as ``autov.ProgressDisplay()``.
+        progress: called with a `SearchProgress` after each generation; the display of the command is ``display`` in
+            ``with autov.ProgressDisplay() as display``.
         **settings: any field of `DesignSettings` instead of the preset's: form, rows, draw, tie_bounds, population,
             generations, trial, aggregate, reevaluate, early_stop, final_race, race_runs, retest_runs, ...
 

@@ -1,4 +1,4 @@
-"""Finding other people's libraries: imported when an adapter runs, and a clear message if they are not there."""
+"""Finding other people's libraries: imported when a peer runs, and a clear message if they are not there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from autov.core.streams import generator
 
 
 def release(package: str) -> str:
-    """The installed version of a package: part of an adapter's settings, for results belong to a version."""
+    """The installed version of a package: part of a peer's settings, for results belong to a version."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
