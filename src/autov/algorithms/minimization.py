@@ -48,7 +48,8 @@ def _watcher(callback: Callable[[OptimizeResult], Any] | None, disp: bool) -> Ca
 def minimize(
     fun: Any, bounds: Any = None, *, args: tuple[Any, ...] = (), operator: Any = None, algorithm: Any = None,
     x0: Array | None = None, maxfev: int = 10_000, popsize: int = 100, rng: Seed = None, workers: Any = 1,
-    vectorized: bool = False, callback: Callable[[OptimizeResult], Any] | None = None, disp: bool = False,
+    dim: int | None = None, vectorized: bool = False, callback: Callable[[OptimizeResult], Any] | None = None,
+    disp: bool = False,
 ) -> OptimizeResult:  # fmt: skip
     """Minimise a function of real variables in a box.
 
@@ -67,6 +68,7 @@ def minimize(
         rng: seed (or NumPy Generator); the same seed gives the same bits.
         workers: processes for a slow Python function of single points (-1 for all cores), an Executor, or a map-like
             callable.
+        dim: variables of a named problem that leaves it open; 30 by default.
         vectorized: fun takes batches.
         callback: ``callback(intermediate_result)`` after each generation; returning True or raising StopIteration ends.
         disp: print a line for each generation.
@@ -77,7 +79,7 @@ def minimize(
     """
     if callback is not None and not callable(callback):
         raise InputError(f"callback: must be callable, got {callback!r}")
-    problem = resolve_problem(fun, bounds, vectorized=vectorized, args=args)
+    problem = resolve_problem(fun, bounds, dim=dim, vectorized=vectorized, args=args)
     chosen = resolve_algorithm(algorithm, operator)
     with evaluation_of(problem, workers) as evaluate:
         run = solve(

@@ -98,7 +98,7 @@ def resolve_algorithms(algorithms: Algorithms) -> dict[str, tuple[str | None, Al
     else:
         if not isinstance(algorithms, (str, Sequence)):
             raise InputError(f"algorithms: expected names or a dict of label -> algorithm, got {algorithms!r}")
-        specs = [algorithms] if isinstance(algorithms, str) else list(algorithms)
+        specs = algorithms.split(",") if isinstance(algorithms, str) else list(algorithms)
         for spec in specs:
             if not isinstance(spec, str):
                 raise InputError(f"algorithms: give objects a name, as in {{'mine': {type(spec).__name__}(...)}}")

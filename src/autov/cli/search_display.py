@@ -33,6 +33,9 @@ class ProgressDisplay:
 
     def __call__(self, progress: SearchProgress) -> None:
         """Draw, at most a few times a second."""
+        if progress.state.generation >= progress.generations:
+            self.close()
+            return
         now = time.perf_counter()
         if self._live is None or now - self._drawn < 0.1:
             return

@@ -18,7 +18,7 @@ from autov.experiments.table import Entry, Table, scientific
 from autov.stats import Scores, score
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Rows of an experiment, ready for tables and plots. The reference is what marks compare with."""
 
@@ -28,6 +28,10 @@ class Comparison:
     reference: str
     rows: tuple[Row, ...]
     failures: tuple[Failure, ...] = field(default=(), repr=False)
+
+    def __repr__(self) -> str:
+        size = f"{len(self.algorithms)} algorithms, {len(self.problems)} problems, {len(self.rows)} runs"
+        return f"<Comparison {self.name!r}: {size}>"
 
     @cached_property
     def _cells(self) -> dict[tuple[str, str], list[Row]]:

@@ -56,7 +56,10 @@ class CallableOperator:
         try:
             made = self.function(parents, lower.copy(), upper.copy(), rng, **points)
         except Exception as error:
-            error.add_note(f"raised by the operator {self.name}")
+            error.add_note(
+                f"raised by the operator {self.name} for parents of shape {parents.shape}; its n_parents says how many "
+                f"it takes"
+            )
             error.autov_point = None  # type: ignore[attr-defined]  # the user's code, not autov's, must change
             raise
         try:
