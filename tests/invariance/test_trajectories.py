@@ -14,6 +14,7 @@ from autov.algorithms.ga import GA
 from autov.algorithms.imode import IMODE
 from autov.core import Box, InputError
 from autov.invariance import check_algorithm
+from autov.invariance.runs import Setting
 from autov.operators import SBX, AffineOperator, DEMutation, FEPMutation, GaussianSampling, load_operator
 
 BOX = Box.cube(-10, 10, 2)
@@ -138,3 +139,18 @@ def test_bad_arguments_are_named(arguments):
 def test_one_variable_has_nothing_to_rotate():
     with pytest.raises(InputError, match=r"^problem: "):
         check_algorithm(Small(SBX()), Valley(box=Box.cube(-1, 1, 1)))
+
+
+def test_samples_of_runs_share_no_seed(monkeypatch):
+    """The plain runs and those on each transformed problem are independent samples."""
+    used, run = {}, Setting.run
+
+    def noted(self, T, x0, path):
+        used.setdefault("plain" if T is None else T.label, []).append(path)
+        return run(self, T, x0, path)
+
+    monkeypatch.setattr(Setting, "run", noted)
+    check_algorithm(Small(SBX()), Valley(), runs=4)
+    samples = [set(paths) - {0} for paths in used.values() if len(set(paths)) > 1]
+    assert len(samples) >= 2
+    assert sum(map(len, samples)) == len(set().union(*samples))
