@@ -20,4 +20,4 @@ def test_an_edit_can_be_made(edit):
 def test_there_are_enough_of_them():
     names = [edit.name for edit in EDITS]
     assert len(names) == len(set(names))
-    assert len(names) >= 40
+    assert len(names) >= 45
