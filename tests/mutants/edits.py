@@ -135,7 +135,8 @@ EDITS: tuple[Edit, ...] = (
          "np.ceil(cumulative * 2.0**32) - 2**31",
          ("tests/operators/test_packing.py::test_thresholds_of_equal_rows_are_exact",)),
     Edit("rounding lets in a row of probability zero", "operators/affine.py", "cumulative[last:] = 1.0",
-         "cumulative[last:] = cumulative[last]", ("tests/operators/test_affine.py::test_a_row_of_probability_zero_is_not_drawn_by_rounding",)),
+         "cumulative[last:] = cumulative[last]",
+         ("tests/operators/test_affine.py::test_a_row_of_probability_zero_is_not_drawn_by_rounding",)),
     # Designer
     Edit("streams in lockstep follow the slot and not the candidate's id", "designer/trials.py",
          "for c, r in zip(tasks.candidates, tasks.runs, strict=True)]\n        states",
