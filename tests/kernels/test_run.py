@@ -121,6 +121,7 @@ def test_processes_do_not_change_bits(tmp_path):
         lambda p: Translated(p, 3.0), lambda p: Translated(p, np.arange(7.0) / 7), lambda p: Scaled(p, -4.0),
         lambda p: Rotated(p, 3), lambda p: Translated(Rotated(p, 1), 2.0), lambda p: Rotated(Translated(p, 2.0), 1),
         lambda p: Rotated(Scaled(Rotated(p, 2), 0.5), 1), lambda p: Scaled(Rotated(Translated(p, 1.0), 5), 3.0),
+        lambda p: Translated(Scaled(p, 3.0), 2.0), lambda p: Translated(Scaled(Rotated(p, 1), -0.5), np.arange(7.0)),
     ],
 )  # fmt: skip
 def test_transformed_objectives_equal_transformed_calls(wrap):

@@ -105,7 +105,8 @@ EDITS: tuple[Edit, ...] = (
     Edit("the mean moves by the new step size", "algorithms/cmaes.py", "mean=state.mean + state.sigma * step",
          "mean=state.mean + sigma * step", ("tests/algorithms/test_cmaes.py::test_an_update_follows_the_equations",)),
     Edit("the swarm follows the best of the moment", "algorithms/pso.py", "np.argmin(state.best_f)",
-         "np.argmin(state.f)", ("tests/algorithms/test_pso.py",)),
+         "np.argmin(state.f)", ("tests/algorithms/test_pso.py::"
+          "test_the_swarm_follows_the_best_remembered_not_the_best_of_the_moment",)),
     Edit("the archive keeps the winners", "algorithms/shade.py", "np.concatenate([state.archive, state.x[better]])",
          "np.concatenate([state.archive, x[better]])",
          ("tests/algorithms/test_shade.py::test_memory_archive_and_survival",)),
@@ -291,4 +292,11 @@ EDITS: tuple[Edit, ...] = (
     Edit("a compiled shift has the wrong sign", "kernels/objective.py",
          "x[i, k] * objective.scale[k] + objective.shift[k]", "x[i, k] * objective.scale[k] - objective.shift[k]",
          ("tests/kernels/test_run.py::test_transformed_objectives_equal_transformed_calls",)),
+)  # fmt: skip
+
+# Edits that change no result, each with the reason; they are not run.
+EQUIVALENT: tuple[tuple[Edit, str], ...] = (
+    (Edit("the content of an array forgets its shape", "core/state.py", "    plain = np.asarray(value)\n",
+          "    plain = np.asarray(value).ravel()\n", ()),
+     "The description of an array names its shape beside its content, and the content is flat in any case."),
 )  # fmt: skip
