@@ -215,3 +215,11 @@ def test_objectives_of_different_kinds_are_not_stacked():
         )
     stacked = stack_objectives([sphere] * 4)
     assert [a.shape for a in stacked[2:]] == [(4, 0), (4, 0), (4, 0, 0)]
+
+
+def test_noise_is_fresh_in_every_batch_of_a_generation():
+    """Points of many variables are evaluated a few at a time: 26 of 60 here."""
+    problem, options = Classic("quartic", 300), {"maxfev": 180, "popsize": 60, "seed": 1}
+    assert len(set(problem(np.zeros((60, 300)), generator(1)))) == 60
+    watched = solve(problem, Evolution(), watch=lambda run: False, **options)  # noqa: ARG005
+    assert np.array_equal(solve(problem, Evolution(), **options).values, watched.values)

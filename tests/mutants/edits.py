@@ -288,7 +288,7 @@ EDITS: tuple[Edit, ...] = (
          "if values[i] <= best:", ("tests/kernels/test_run.py::test_of_equal_best_points_the_first_found_counts",)),
     Edit("noise is the same in every batch of a generation", "kernels/run.py", "shifted = first + np.uint64(begin)",
          "shifted = first + np.uint64(0)",
-         ("tests/algorithms/test_minimization.py::test_watching_does_not_change_the_course",)),
+         ("tests/kernels/test_run.py::test_noise_is_fresh_in_every_batch_of_a_generation",)),
     Edit("a compiled shift has the wrong sign", "kernels/objective.py",
          "x[i, k] * objective.scale[k] + objective.shift[k]", "x[i, k] * objective.scale[k] - objective.shift[k]",
          ("tests/kernels/test_run.py::test_transformed_objectives_equal_transformed_calls",)),
