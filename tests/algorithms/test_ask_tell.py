@@ -22,6 +22,7 @@ def test_equals_minimize():
     reference = minimize(values, BOX, vectorized=True, popsize=20, rng=7, maxfev=510)
     assert optimizer.result.fun == reference.fun
     assert optimizer.result.nfev == 510
+    assert optimizer.result.nit == 24, "the first batch and the cut one are none"
     assert np.array_equal(optimizer.result.population, reference.population)
 
 
@@ -123,3 +124,12 @@ def test_algorithms_of_users_cannot_be_saved(tmp_path):
     with pytest.raises(InputError, match="mine is not one of autov's own"):
         optimizer.save(tmp_path / "x.npz")
     assert not list(tmp_path.iterdir())
+
+
+def test_of_points_told_together_only_your_own_join_beside_the_batch():
+    optimizer = Optimizer(BOX, popsize=4, rng=1)
+    x = optimizer.ask()
+    optimizer.tell(x, np.arange(4.0))
+    asked = optimizer.ask()
+    optimizer.tell(np.vstack([asked, np.zeros((1, 3))]), np.array([0.5, 9.0, 9.0, 9.0, 0.25]))
+    assert sorted(optimizer.result.population_energies) == [0.0, 0.25, 0.5, 1.0]

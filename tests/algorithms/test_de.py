@@ -64,3 +64,9 @@ def test_a_trial_meets_its_own_target():
     after = DE().tell(state, x, sphere(x), rng)
     assert np.diag(after.x).tolist() == [1, 1, 3, 4]
     assert after.f.tolist() == [1, 1, 9, 16]
+
+
+def test_a_trial_as_good_as_its_target_replaces_it():
+    state, rng = started(DE(), np.diag([1.0, 2, 3, 4]), sphere, BOX)
+    after = DE().tell(state, -state.x, state.f.copy(), rng)
+    assert np.array_equal(after.x, -state.x)

@@ -244,3 +244,59 @@ def test_odd_input_is_one_line(options, message, fixed):
     with pytest.raises(InputError, match=message) as caught:
         autov.minimize(**({"fun": lambda x: 1.0, "bounds": bounds, "maxfev": 10, "popsize": 5} | options))  # noqa: ARG005
     assert "\n" not in str(caught.value)
+
+
+class Noisy:
+    """Notes the first number of the generator that each batch is called with."""
+
+    name, minimum, optimum, box = "noisy", None, None, Box.cube(-1, 1, 2)
+
+    def __init__(self):
+        self.noise = []
+
+    def __call__(self, x, rng):
+        self.noise.append(rng.random())
+        return (x**2).sum(axis=1)
+
+    def objective(self):
+        return None
+
+
+def test_noise_has_a_stream_of_its_own():
+    problem = Noisy()
+    solve(problem, make_algorithm("de"), maxfev=30, popsize=10, seed=3, run=2)
+    noise = generator(3, 2, 1)
+    assert problem.noise == [noise.random() for _ in range(3)]
+
+
+def test_of_equal_best_points_the_first_counts():
+    spent = BudgetedObjective(lambda x: np.zeros(len(x)), Box.cube(0, 9, 1), 9)
+    for first in (3.0, 5.0):
+        spent.take(np.array([[first], [first + 1]]))
+    assert spent.best_x.tolist() == [3.0]
+
+
+class Restarting:
+    """Runs as a whole, and ends after two points; it notes what it was started with."""
+
+    name = "restarting"
+
+    def __init__(self):
+        self.starts = []
+
+    def check_fit(self, box, popsize, maxfev, x0=None):
+        pass
+
+    def minimize_with(self, objective, box, popsize, maxfev, seed, x0):  # noqa: ARG002
+        self.starts.append((maxfev, seed, None if x0 is None else x0.tolist()))
+        objective(np.zeros((2, 4)))
+
+
+def test_a_search_that_ends_early_starts_anew():
+    algorithm = Restarting()
+    run = solve(SPHERE, algorithm, maxfev=6, popsize=2, seed=1, x0=np.ones(4))
+    assert run.nfev == 6
+    budgets, seeds, first = zip(*algorithm.starts, strict=True)
+    assert budgets == (6, 4, 2)
+    assert len(set(seeds)) == 3
+    assert first == ([1.0] * 4, None, None)

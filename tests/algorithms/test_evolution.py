@@ -109,3 +109,15 @@ def test_points_of_other_origin_compete():
     assert sorted(after.f) == [-1, 0, 1, 2, 3]
     assert after.generation == state.generation
     assert after.x[after.f.argmin()].tolist() == [0, 0, 0, 0]
+
+
+def test_every_generation_has_its_own_random_numbers():
+    seen = []
+
+    def noted(parents, lower, upper, rng):  # noqa: ARG001
+        seen.append(rng.random())
+        return parents[0]
+
+    solve(PROBLEM, Evolution(CallableOperator.of(noted, 1)), maxfev=50, popsize=10, seed=1)
+    solve(PROBLEM, Evolution(CallableOperator.of(noted, 1)), maxfev=50, popsize=10, seed=1, run=1)
+    assert len(set(seen)) == len(seen) == 8

@@ -55,3 +55,13 @@ def test_the_memory_keeps_the_better():
     state = pso.tell(state, x, sphere(x), rng)
     assert state.best_x[:, 0].tolist() == [1.0, 0.5]
     assert state.best_f.tolist() == [1.0, 0.25]
+
+
+def test_the_swarm_follows_the_best_remembered_not_the_best_of_the_moment():
+    pso = PSO(inertia=0.0, cognitive=0.0, social=1.0)
+    state, rng = started(pso, np.array([[1.0, 0, 0], [2.0, 0, 0]]), sphere, BOX)
+    x = np.array([[5.0, 0, 0], [3.0, 0, 0]])
+    state = pso.tell(state, x, sphere(x), rng)
+    moved, _ = pso.ask(state, generator(7))
+    r = generator(7).random((2, 2, 3))[1]
+    np.testing.assert_allclose(moved, x + r * (np.array([1.0, 0, 0]) - x))

@@ -33,6 +33,7 @@ def test_values():
     assert f.dtype == np.float64
     assert f.tolist() == [1.0, np.inf, -np.inf, np.inf]
     assert nans == 1
+    assert values_of([np.nan, 1, np.nan], 3)[1] == 2
     f, nans = values_of(np.array([1 + 0j, 2]), 2)
     assert (f.tolist(), f.dtype, nans) == ([1.0, 2.0], np.float64, 0)
     given = np.array([np.nan, 1.0])

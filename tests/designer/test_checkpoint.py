@@ -230,3 +230,13 @@ def test_what_comes_after_the_search_may_change_when_it_goes_on(tmp_path):
     design("sphere", checkpoint=path, **TINY)
     again = design("sphere", checkpoint=path, resume=True, retest_runs=5, race_runs=3, **TINY)
     assert again.retested.shape == (1, 5)
+
+
+def test_the_time_of_earlier_sessions_counts(tmp_path):
+    path = tmp_path / "search.npz"
+    design("sphere", checkpoint=path, **(TINY | {"generations": 2}))
+    with np.load(path, allow_pickle=False) as data:
+        arrays = dict(data)
+    head = json.loads(str(arrays["head"]))
+    np.savez(path, **(arrays | {"head": np.array(json.dumps(head | {"seconds": 1e6}))}))
+    assert 1e6 < design("sphere", checkpoint=path, resume=True, **TINY).seconds < 1e6 + 600

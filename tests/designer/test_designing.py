@@ -1,6 +1,7 @@
 """`design`: the same operator for any workers, kinds of functions, several problems, counts, bad input."""
 
 import dataclasses
+from contextlib import closing
 
 import numba
 import numpy as np
@@ -9,8 +10,10 @@ import pytest
 import autov
 from autov.core import InputError
 from autov.designer import PRESETS, DesignSettings, TrialBudget, design, design_settings
+from autov.designer.search import Search
+from autov.designer.trials import Trials
 from autov.operators import FORMS, load_operator
-from autov.problems import function_problem
+from autov.problems import function_problem, resolve_problem
 
 TINY = {"population": 8, "generations": 5, "trial": TrialBudget(10, 6, 5), "rng": 1, "rows": 3, "family": ()}
 
@@ -128,7 +131,7 @@ def test_several_problems(aggregate):
     [
         ({"form": "h9"}, "form"), ({"rows": 0}, "rows"), ({"draw": "x"}, "draw"), ({"population": 1}, "population"),
         ({"generations": -1}, "generations"), ({"preset": "huge"}, "preset"), ({"aggregate": "sum"}, "aggregate"),
-        ({"workers": 0}, "workers"), ({"problem": []}, "at least one"),
+        ({"workers": 0}, "workers"), ({"problem": []}, "none given"),
         ({"problem": sphere, "dim": None}, "bounds: needed"), ({"progress": True}, "progress: must be callable"),
         ({"form": "h1", "tie_bounds": True}, "tie_bounds"), ({"rng": -3}, "negative"),
         ({"trial": (10, 5, 1)}, "trial: must be a TrialBudget"), ({"speed": 3}, "unknown setting 'speed'"),
@@ -256,3 +259,22 @@ def test_a_place_that_cannot_be_written_is_found_at_once(tmp_path):
     for place in (tmp_path, tmp_path / "file" / "search.npz", 5):
         with pytest.raises(InputError, match=r"checkpoint: .* cannot be written"):
             design("f1", dim=2, checkpoint=place, **TINY)
+
+
+def test_what_is_reported_belongs_to_the_operator_that_is_returned():
+    """With a race, the winner need not be the first by the search's figure; its own figures are reported."""
+    others = 0
+    for seed in range(1, 5):
+        found = design("rastrigin", dim=3, **(TINY | {"rng": seed}))
+        winner = found.population.index(found.operator)
+        others += winner > 0
+        settings = design_settings(**{key: value for key, value in TINY.items() if key != "rng"})
+        with closing(Trials(resolve_problem("rastrigin", dim=3), TINY["trial"], 1)) as trials:
+            search = Search(settings.genome, [trials], settings, seed)
+            assert np.array_equal(found.retested, search.retest(settings.genome.encode(found.operator)))
+            state = search.start()
+            for _ in range(TINY["generations"]):
+                state = search.step(state)
+        assert found.fitness == state.fitness[winner] == found.operator.provenance["fitness"]
+        assert found.population[0] == settings.genome.operator(state.vectors[0])
+    assert others > 0

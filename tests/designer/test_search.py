@@ -128,6 +128,8 @@ def test_all_evaluations_are_in_the_state():
 def test_aggregates():
     medians = np.array([[1.0, 2.0, 3.0], [30.0, 10.0, 20.0]])
     assert fitness_of(medians, "rank", [0, 0], np.ones(2)).tolist() == [2.0, 1.5, 2.5]
+    tied = np.array([[1.0, 1.0, 3.0], [2.0, 1.0, 1.0]])
+    assert fitness_of(tied, "rank", [0, 0], np.ones(2)).tolist() == [2.25, 1.5, 2.25], "equals share their ranks"
     gaps = fitness_of(medians, "log-gap", [0.0, 0.0], np.array([1.0, 10.0]))
     assert np.allclose(gaps, [(0 + np.log10(3)) / 2, np.log10(2) / 2, (np.log10(3) + np.log10(2)) / 2])
     assert fitness_of(medians[:1], "rank", [None], np.ones(1)).tolist() == [1.0, 2.0, 3.0]
@@ -142,3 +144,23 @@ def test_early_stop_leaves_out_only_runs_of_those_who_do_not_survive(runs):
     assert np.array_equal(stopped.vectors, state.vectors)
     assert np.array_equal(stopped.values, state.values)
     assert short.evaluations < whole.evaluations
+
+
+@pytest.mark.parametrize("digits", [None, 0, 9])
+def test_early_stop_does_not_stop_those_as_good_as_the_last_survivor(digits):
+    def value(vector, run):  # noqa: ARG001
+        return float(vector.sum() if digits is None else round(vector.sum(), digits))
+
+    settings = replace(SETTINGS, reevaluate=0)
+    _, _, stopped = searched(settings, value=value)
+    _, _, state = searched(replace(settings, early_stop=False), value=value)
+    assert np.array_equal(stopped.vectors, state.vectors)
+    assert np.array_equal(stopped.ids, state.ids)
+
+
+def test_the_race_ends_with_four():
+    search, trials, state = searched(replace(SETTINGS, race_size=8))
+    trials.asked.clear()
+    search.race(state)
+    runs = [[run for _, c, run in trials.asked if c == candidate] for candidate in state.ids]
+    assert sorted(map(len, runs)) == [4] * 4 + [12] * 4

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autov.algorithms import Evolution, solve
-from autov.core import InputError, generator
+from autov.core import Box, InputError, generator
 from autov.designer import OperatorGenome, TrialBudget
 from autov.designer.search import RACE, RETEST, TRIAL
 from autov.designer.trials import Stream, Tasks, Trials, median_bounds
@@ -158,3 +158,29 @@ def test_errors_of_a_compiled_function_in_a_family_come_out_every_time():
     for _ in range(2):
         with pytest.raises(ValueError, match="too far"):
             run_tasks(Trials(family, TrialBudget(10, 5, 1), 1), two_vectors(), [0] * 4, [0] * 4, [0, 1, 2, 3])
+
+
+class Noisy:
+    """A problem of the user's own kind: called from Python, its values are random."""
+
+    name, minimum, optimum, box = "noisy", None, None, Box.cube(-1, 1, 2)
+
+    def __init__(self):
+        self.noise = []
+
+    def __call__(self, x, rng):
+        self.noise.append(rng.random())
+        return (x**2).sum(axis=1)
+
+    def objective(self):
+        return None
+
+
+def test_noise_belongs_to_the_candidate_the_run_and_the_generation():
+    problem = Noisy()
+    trials = Trials(problem, TrialBudget(4, 2, 1), 1)
+    run_tasks(trials, np.repeat(two_vectors()[:1], 2, axis=0), [0, 1, 0, 0], [7, 7, 8, 7], [0, 0, 0, 1])
+    first, second = problem.noise[:4], problem.noise[4:]
+    assert first[0] == first[1], "the same candidate at another place"
+    assert second[0] == second[1]
+    assert len(set(problem.noise)) == 6

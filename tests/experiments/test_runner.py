@@ -5,8 +5,11 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from autov.algorithms import solve
+from autov.algorithms.ga import GA
 from autov.core import InputError, WorkerError
 from autov.experiments import Store, compare, experiment, run
+from autov.problems import Classic
 from tests.experiments.tiny import RandomSearch, SlowSphere
 
 SMALL = {"dim": 3, "maxfev": 300, "popsize": 10}
@@ -117,3 +120,21 @@ def test_an_algorithm_that_leaves_the_box_fails():
     assert {failure.label for failure in found.failures} == {"far"}
     assert "outside the box" in found.failures[0].error
     assert found.values("f8", "far").size == 0
+
+
+def test_a_task_is_the_run_of_its_number():
+    planned = experiment("ga", "sphere", runs=3, seed=4, **SMALL)
+    with Store(None) as store:
+        run(planned, store, workers=1)
+        found = [row.best for row in store.rows(planned.tasks)]
+    alone = [solve(Classic("sphere", 3), GA(), maxfev=300, popsize=10, seed=4, run=r).fun for r in range(3)]
+    assert found == alone
+    assert len(set(found)) == 3
+
+
+def test_equal_tasks_are_one():
+    planned = experiment(["ga", "same=ga"], "sphere", runs=2, **SMALL)
+    seen = []
+    outcome = run(planned, None, 1, lambda *a: seen.append(a[:2]))
+    assert (outcome.total, outcome.ran) == (2, 2)
+    assert seen == [(0, 2), (1, 2), (2, 2)]

@@ -15,6 +15,7 @@ from autov.algorithms.imode import IMODE
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.core import Box, InputError
 from autov.invariance import check_algorithm
+from autov.invariance.runs import Setting
 from autov.operators import SBX, AffineOperator, DEMutation, FEPMutation, GaussianSampling, load_operator
 
 BOX = Box.cube(-10, 10, 2)
@@ -174,3 +175,18 @@ class WithAnAxisOfItsOwn(MatrixAdaptation):
 def test_mutants_of_matrix_adaptation_are_not_certified(mutant):
     found = check_algorithm(mutant(), "rosenbrock", dim=3, rng=4, runs=40)
     assert found.holds["rotation"] is not True
+
+
+def test_samples_of_runs_share_no_seed(monkeypatch):
+    """The plain runs and those on each transformed problem are independent samples."""
+    used, run = {}, Setting.run
+
+    def noted(self, T, x0, path):
+        used.setdefault("plain" if T is None else T.label, []).append(path)
+        return run(self, T, x0, path)
+
+    monkeypatch.setattr(Setting, "run", noted)
+    check_algorithm(Small(SBX()), Valley(), runs=4)
+    samples = [set(paths) - {0} for paths in used.values() if len(set(paths)) > 1]
+    assert len(samples) >= 2
+    assert sum(map(len, samples)) == len(set().union(*samples))

@@ -97,3 +97,11 @@ def test_numbers_within_a_stream_are_uncorrelated():
     z = draw_normals(stream_key(8), MILLION)
     for lag in (1, 2, 7, 30, MILLION // 2):
         assert abs(np.corrcoef(z[lag:], z[: len(z) - lag])[0, 1]) < 4.5 / np.sqrt(len(z) - lag)
+
+
+def test_every_purpose_and_generation_has_its_own_key():
+    purposes = (stream.POPULATION, stream.PARENTS, stream.ROWS, stream.NORMALS, stream.NOISE)
+    assert len(set(purposes)) == 5
+    assert all(0 <= purpose < stream.PURPOSES for purpose in purposes)
+    keys = {stream.subkey(stream_key(1), generation, purpose) for generation in range(50) for purpose in purposes}
+    assert len(keys) == 250

@@ -121,6 +121,7 @@ def test_processes_do_not_change_bits(tmp_path):
         lambda p: Translated(p, 3.0), lambda p: Translated(p, np.arange(7.0) / 7), lambda p: Scaled(p, -4.0),
         lambda p: Rotated(p, 3), lambda p: Translated(Rotated(p, 1), 2.0), lambda p: Rotated(Translated(p, 2.0), 1),
         lambda p: Rotated(Scaled(Rotated(p, 2), 0.5), 1), lambda p: Scaled(Rotated(Translated(p, 1.0), 5), 3.0),
+        lambda p: Translated(Scaled(p, 3.0), 2.0), lambda p: Translated(Scaled(Rotated(p, 1), -0.5), np.arange(7.0)),
     ],
 )  # fmt: skip
 def test_transformed_objectives_equal_transformed_calls(wrap):
@@ -214,3 +215,11 @@ def test_objectives_of_different_kinds_are_not_stacked():
         )
     stacked = stack_objectives([sphere] * 4)
     assert [a.shape for a in stacked[2:]] == [(4, 0), (4, 0), (4, 0, 0), (0,), (0,)]
+
+
+def test_noise_is_fresh_in_every_batch_of_a_generation():
+    """Points of many variables are evaluated a few at a time: 26 of 60 here."""
+    problem, options = Classic("quartic", 300), {"maxfev": 180, "popsize": 60, "seed": 1}
+    assert len(set(problem(np.zeros((60, 300)), generator(1)))) == 60
+    watched = solve(problem, Evolution(), watch=lambda run: False, **options)  # noqa: ARG005
+    assert np.array_equal(solve(problem, Evolution(), **options).values, watched.values)

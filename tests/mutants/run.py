@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from tests.mutants.edits import EDITS, Edit
@@ -33,24 +34,30 @@ def survives(edit: Edit, copy: Path) -> bool:
     place = copy / "src" / "autov" / edit.file
     original = place.read_text(encoding="utf-8")
     place.write_text(edited(edit, original), encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": f"{copy / 'src'}{os.pathsep}{copy}", "PYTHONDONTWRITEBYTECODE": "1"}
     try:
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *edit.tests]
-        done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=900)
+        return failure_of(edit.tests, copy) is None
     except subprocess.TimeoutExpired:
         return False  # a hang is noticed, too
     finally:
         place.write_text(original, encoding="utf-8")
+
+
+def failure_of(tests: Iterable[str], copy: Path) -> str | None:
+    """What pytest says if one of the tests fails, else None."""
+    environment = {**os.environ, "PYTHONPATH": f"{copy / 'src'}{os.pathsep}{copy}", "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=900)
+    said = f"{done.stdout[-2000:]}{done.stderr[-2000:]}"
     if done.returncode not in (0, 1, 2):  # 2: an error while importing
-        raise RuntimeError(
-            f"{edit.name}: pytest ended with {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
-        )
-    return done.returncode == 0
+        raise RuntimeError(f"pytest ended with {done.returncode} for {', '.join(tests)}\n{said}")
+    return said if done.returncode else None
 
 
 def main(words: list[str]) -> int:
-    """Try the edits; returns how many survive."""
+    """Try the edits; returns 1 if one of them survives, else 0."""
     chosen = [edit for edit in EDITS if not words or any(word in edit.name for word in words)]
+    if not chosen:
+        raise SystemExit(f"no edit has {' or '.join(words)} in its name")
     lived = []
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
@@ -60,6 +67,9 @@ def main(words: list[str]) -> int:
                 shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy(source, copy / name)
+        # A test that fails in any case would seem to catch everything.
+        if failure := failure_of(dict.fromkeys(test for edit in chosen for test in edit.tests), copy):
+            raise RuntimeError(f"without any edit a test fails\n{failure}")
         for i, edit in enumerate(chosen, start=1):
             start = time.perf_counter()
             alive = survives(edit, copy)

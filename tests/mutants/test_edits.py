@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants.edits import EDITS
+from tests.mutants.edits import EDITS, EQUIVALENT
 from tests.mutants.run import ROOT, edited
 
 
@@ -20,4 +20,12 @@ def test_an_edit_can_be_made(edit):
 def test_there_are_enough_of_them():
     names = [edit.name for edit in EDITS]
     assert len(names) == len(set(names))
-    assert len(names) >= 40
+    assert len(names) >= 45
+
+
+@pytest.mark.parametrize(("edit", "reason"), EQUIVALENT, ids=[edit.name for edit, _ in EQUIVALENT])
+def test_an_edit_that_changes_nothing_has_its_place_and_a_reason(edit, reason):
+    text = (ROOT / "src" / "autov" / edit.file).read_text(encoding="utf-8")
+    assert edited(edit, text) != text
+    assert reason.endswith(".")
+    assert edit.name not in {other.name for other in EDITS}

@@ -212,3 +212,20 @@ def test_public_names_exist():
         assert getattr(autov, name) is not None
     with pytest.raises(AttributeError, match="no attribute"):
         autov.nonsense  # noqa: B018
+
+
+def test_a_row_of_probability_zero_is_not_drawn_by_rounding():
+    """Ten tenths add up to less than one, by rounding; the largest number below one must still draw the tenth row."""
+
+    class Largest:
+        def random(self, size):
+            return np.full(size, 1 - 2.0**-53)
+
+        def standard_normal(self, size):
+            return np.zeros(size)
+
+    probability = np.append(np.full(10, 0.1), 0.0)
+    assert np.cumsum(probability / probability.sum())[-1] < 1
+    operator = AffineOperator(("x1", "x2"), np.arange(11.0)[:, None], np.zeros((11, 1)), probability)
+    parents = np.array([np.zeros((3, 2)), np.ones((3, 2))])
+    assert (operator(parents, np.zeros(2), np.ones(2), Largest()) == 9).all()

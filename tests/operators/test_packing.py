@@ -129,3 +129,9 @@ def test_a_stack_of_a_search_has_variances_and_normalised_probabilities():
     weights = steps(1)
     assert abs(weights.mean() - 0.5) < 0.01
     assert abs(weights.std() - 0.3) < 0.01
+
+
+def test_thresholds_of_equal_rows_are_exact():
+    """A quarter of all words for each of four rows, to the word."""
+    operator = AffineOperator(("x1", "x2"), np.zeros((4, 1)), np.zeros((4, 1)), np.ones(4))
+    assert operator.variation().thresholds.tolist() == [-(2**30) - 1, -1, 2**30 - 1, 2**31 - 1]

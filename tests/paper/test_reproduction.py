@@ -10,6 +10,7 @@ import pytest
 from autov.core import InputError
 from autov.experiments import Comparison
 from autov.paper import AS_WRITTEN, PAPER_TABLES, Paired, Reproduction, reproduce
+from autov.paper.reproduction import pair
 from autov.stats import summarise
 from tests.reports.made import made_row
 
@@ -106,3 +107,39 @@ def test_reproduce(monkeypatch):
 def test_reproducing_does_not_draw():
     code = "import sys, autov; autov.reproduce; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def made_pair(monkeypatch, name, values):
+    """The pairing of a table that has only these problems, algorithms and values of runs."""
+    problems = dict.fromkeys(problem for problem, _ in values)
+    labels = dict.fromkeys(label for _, label in values)
+    table = PAPER_TABLES[name]
+    short = dataclasses.replace(
+        table, problems={p: table.problems[p] for p in problems}, algorithms={a: table.algorithms[a] for a in labels}
+    )
+    monkeypatch.setitem(PAPER_TABLES, name, short)
+    rows = [made_row(*key, run, best) for key, runs in values.items() for run, best in enumerate(runs)]
+    found = pair(name, Comparison("made", tuple(labels), tuple(problems), short.reference, tuple(rows)))
+    return {(cell.problem, cell.algorithm): cell for cell in found.cells}
+
+
+def test_without_a_test_signs_are_those_of_the_order_of_the_means(monkeypatch):
+    cells = made_pair(monkeypatch, "table-2", {
+        ("griewank+bound=10", "CMA-ES"): [1.0, 3.0], ("griewank+bound=10", "FEP"): [0.0, 1.0],
+        ("rastrigin+bound=10", "CMA-ES"): [1.0, 3.0], ("rastrigin+bound=10", "FEP"): [2.0, 4.0],
+    })  # fmt: skip
+    better, worse = cells["griewank+bound=10", "FEP"], cells["rastrigin+bound=10", "FEP"]
+    # The paper prints 0.85491 against 0.32242, and 169.04 against 216.28.
+    assert (better.our_sign, better.paper_sign) == ("+", "-")
+    assert (worse.our_sign, worse.paper_sign) == ("-", "+")
+    assert (worse.paper_mean, worse.paper_std, worse.ours.mean) == (169.04, 25.2, 3.0)
+    reference = cells["rastrigin+bound=10", "CMA-ES"]
+    assert (reference.our_sign, reference.paper_sign, reference.paper_p) == ("", "", None)
+
+
+def test_signs_of_the_paper_stand_beside_ours(monkeypatch):
+    low, high = [float(run) for run in range(10)], [50.0 + run for run in range(10)]
+    cells = made_pair(monkeypatch, "table-7-text", {("paper-f1", "GA"): low, ("paper-f1", "AutoV"): high})
+    cell = cells["paper-f1", "GA"]
+    assert (cell.our_sign, cell.paper_sign, cell.agrees) == ("+", "-", False)
+    assert (cell.paper_mean, cell.ours.mean, cells["paper-f1", "AutoV"].ours.mean) == (14.973, 4.5, 54.5)

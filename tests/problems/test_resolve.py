@@ -312,3 +312,17 @@ def test_compiled_functions_can_be_pickled_after_use():
 @numba.njit
 def pickled_sphere(x):
     return (x * x).sum()
+
+
+def test_a_drawn_translation_takes_the_optimum_to_a_point_of_the_inner_box():
+    """The optimum of Rosenbrock's function is not the centre: a shift of the wrong sign would show."""
+    family = resolve_problem("rosenbrock+translate=run", dim=3)
+    for run in range(20):
+        place = 0.8 * (generator(run, 1, 3).random(3) - 0.5) * 60
+        assert np.allclose(family.instance(run).optimum, place)
+        assert family.instance(run)(place[None], generator(0))[0] == pytest.approx(0, abs=1e-10)
+
+
+def test_a_negative_scale_keeps_the_bounds_in_order():
+    box = Scaled(function_problem(np.sum, [(-1.0, 4.0)] * 2), -2.0).box
+    assert box == Box(np.full(2, -2.0), np.full(2, 0.5))

@@ -60,6 +60,7 @@ def test_direction_of_marks():
     assert mark(*rank_sum(high, low)) == "-"
     assert mark(*rank_sum(low, low)) == "="
     assert mark(*rank_sum(low, high), level=1e-9) == "="
+    assert [mark(p, 0.9) for p in (0.0499, 0.05)] == ["+", "="]
 
 
 def test_holm_by_hand():

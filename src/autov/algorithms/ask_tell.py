@@ -162,7 +162,7 @@ class Optimizer:
         self._nfev, self._nans = whole_number("nfev", numbers["nfev"], 0), whole_number("nans", numbers["nans"], 0)
         self._batches = whole_number("batches", numbers["batches"], 0)
         self._rng.bit_generator.state = numbers["rng"]
-        points, told = algorithm.population(self._state)
+        points, told = algorithm.population(self._state) if self._batches else (asked, np.zeros(len(asked)))
         if points.shape != (len(told), dim) or np.isnan(told).any() or not self.box.holds(points):
             raise ValueError("the population of the saved state is not one")
         self._asked, self._values, self._best_x, self._best = asked, values, best_x, float(arrays["best"])

@@ -22,6 +22,7 @@ The decomposition is quickest with BLAS on one thread.
 
 from __future__ import annotations
 
+import importlib
 import math
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, NamedTuple
@@ -86,6 +87,7 @@ class CMAES:
         check_ranges(self, sigma=(1e-100, 1e100), c_sigma=(1e-9, 1), d_sigma=(1e-3, 1e9), c_c=(1e-9, 1))
         check_ranges(self, c_1=(0, 1), c_mu=(0, 1), damping=(1e-3, 1e3))
         check_choice(self, steps=("clipped", "sampled"))
+        importlib.import_module("scipy.linalg")  # brings a BLAS of its own, which must be there when a run limits it
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> CMAESState:  # noqa: ARG002
         """A uniform mean, or that of the given points, which then join the first sample."""

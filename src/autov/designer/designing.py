@@ -27,7 +27,7 @@ from autov.designer.search import HISTORY, MOVED, Search, SearchState
 from autov.designer.settings import DesignSettings, design_settings
 from autov.designer.trials import Trials
 from autov.operators import AffineOperator
-from autov.problems import Family, Problem, ProblemFamily, resolve_problem, resolve_problems, with_family
+from autov.problems import Problem, ProblemFamily, resolve_problem, resolve_problems, with_family
 
 CHECKPOINT_SECONDS = float(os.environ.get("AUTOV_CHECKPOINT_SECONDS", "5"))
 
@@ -147,7 +147,7 @@ def design(
     path = None if checkpoint is None else _place(checkpoint)
     seed = saved_seed(path) if rng is None and resume and path is not None and path.exists() else seed_of(rng)
     described = {
-        "problems": [_label(name, p) for name, p in zip(found, problems, strict=True)],
+        "problems": [_label(name, p, chosen.family) for name, p in found.items()],
         "dims": [p.box.dim for p in problems], "seed": seed,
         **chosen.described(),
     }  # fmt: skip
@@ -182,9 +182,9 @@ def _place(checkpoint: Any) -> Path:
     return path
 
 
-def _label(name: str, problem: Problem) -> str:
-    """What reports call a problem: its label, with the family that was added to it."""
-    return problem.name.replace(problem.base.name, name) if isinstance(problem, Family) else name
+def _label(name: str, problem: Problem, kinds: tuple[str, ...]) -> str:
+    """What reports call a problem: its label, with the family that is added to it."""
+    return f"{name}+family={'-'.join(kinds)}" if kinds and not isinstance(problem, ProblemFamily) else name
 
 
 def _problems(given: Any, bounds: Any, dim: int | None, vectorized: bool) -> dict[str, Problem]:

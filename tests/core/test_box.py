@@ -1,0 +1,32 @@
+"""Boxes: what they hold, what they equal."""
+
+import numpy as np
+
+from autov.core import Box, generator
+
+BOX = Box(np.array([-1.0, 0.0]), np.array([2.0, 5.0]))
+
+
+def test_the_border_belongs_to_the_box():
+    corners = np.array([[-1.0, 0.0], [2.0, 5.0], [-1.0, 5.0]])
+    assert BOX.holds(corners)
+    for outside in ([-1.1, 1.0], [2.1, 1.0], [0.0, -0.1], [0.0, 5.1]):
+        assert not BOX.holds(np.array([outside]))
+    assert not BOX.holds(np.zeros((1, 3)))
+    assert BOX.clip(np.array([[-3.0, 9.0]])).tolist() == [[-1.0, 5.0]]
+
+
+def test_points_are_uniform_in_the_box():
+    x = BOX.sample(20_000, generator(1))
+    assert BOX.holds(x)
+    np.testing.assert_allclose(x.mean(axis=0), [0.5, 2.5], atol=0.05)
+    np.testing.assert_allclose(x.min(axis=0), BOX.lower, atol=0.01)
+    np.testing.assert_allclose(x.max(axis=0), BOX.upper, atol=0.01)
+
+
+def test_both_bounds_make_a_box():
+    same = Box.of([(-1, 2), (0, 5)])
+    assert same == BOX
+    assert hash(same) == hash(BOX)
+    assert Box.of([(-1, 2), (0, 6)]) != BOX
+    assert Box.of([(-2, 2), (0, 5)]) != BOX
