@@ -38,6 +38,23 @@ def test_a_vector_without_any_probability_still_works():
     assert genome.pack(np.zeros((2, genome.box.dim))).thresholds.shape == (2, 4)
 
 
+@pytest.mark.parametrize("tie_bounds", [False, True])
+def test_known_designs_are_written_in_the_form(tie_bounds):
+    genome = OperatorGenome.of("h3", 10, "variable", tie_bounds)
+    exchange, paper = (genome.operator(vector) for vector in genome.known())
+    assert exchange.probability[:4].tolist() == [0.45, 0.45, 0.07, 0.03]
+    assert exchange.mean[:3, 0].tolist() == [0, 1, 0.5]
+    assert (exchange.std[3, 1:] > 0).all()
+    if tie_bounds:
+        assert np.array_equal(paper.mean[:, 0], load_operator("paper-h3").mean[:, 0])
+    else:
+        assert paper == load_operator("paper-h3")
+    assert genome.box.holds(genome.known())
+    assert len(OperatorGenome.of("h1", 4, "variable", False).known()) == 1
+    assert len(OperatorGenome.of("h2", 10, "variable", False).known()) == 0
+    assert len(OperatorGenome.of("h3", 3, "variable", False).known()) == 0
+
+
 def test_operators_of_another_form_are_refused():
     with pytest.raises(InputError, match="its form, draw, tied bounds or number of rows"):
         OperatorGenome.of("h1", 3, "variable", False).encode(load_operator("paper-h3"))

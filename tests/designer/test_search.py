@@ -53,6 +53,16 @@ def test_reevaluation_gives_each_survivor_the_next_runs():
         assert known.tolist() == [float(vector.sum()) + 1e-3 * run for run in range(len(known))]
 
 
+def test_the_first_population_holds_the_known_designs():
+    genome = OperatorGenome.of("h1", 4, "variable", False)
+    settings = replace(SETTINGS, rows=4)
+    for known in (True, False):
+        trials = NotedTrials(value=lambda vector, run: 0.0)  # noqa: ARG005 (all the same, so that the order stays)
+        state = Search(genome, [trials], replace(settings, known=known), seed=3).start()
+        assert np.array_equal(state.vectors[0], genome.known()[0]) == known
+        assert len(state.vectors) == 8
+
+
 def test_survivors_are_the_best_of_parents_and_offspring():
     search, _, state = searched(replace(SETTINGS, reevaluate=0), generations=0)
     following = search.step(state)
@@ -111,7 +121,7 @@ def test_reevaluation_stops_when_the_memory_is_full():
 def test_race_picks_the_truly_better():
     genome = OperatorGenome.of("h3", 10, "variable", False)
     trials = Trials(Classic("rastrigin", 10), TrialBudget(40, 40, 3), 1)
-    search = Search(genome, [trials], DesignSettings(tie_bounds=False, population=6), seed=3)
+    search = Search(genome, [trials], DesignSettings(tie_bounds=False, population=6, known=False), seed=3)
     state = search.start()
     vectors = state.vectors.copy()
     vectors[4] = genome.encode(load_operator("paper-h3"))  # far better than random ones

@@ -7,7 +7,15 @@ import numpy as np
 import autov
 
 BOX = [(-5.0, 5.0)] * 4
-TINY = {"population": 6, "generations": 4, "trial": autov.TrialBudget(10, 6, 3), "rng": 1, "rows": 3, "family": ()}
+TINY = {
+    "population": 6,
+    "generations": 4,
+    "trial": autov.TrialBudget(10, 6, 3),
+    "rng": 1,
+    "rows": 3,
+    "family": (),
+    "known": False,
+}
 ALGORITHMS = ("ga", "pso", "de", "cma-es", "fep", "cso", "shade", "imode")
 PROBLEMS = ("paper-f8", "paper-f12", "f7", "f9+rotate=3", "f9+translate=1.3+scale=2", "f9+rotate=run", "lsgo-f1")
 

@@ -15,10 +15,18 @@ from autov.kernels.many import Tasks, run_many
 from autov.kernels.objective import Objectives
 from autov.kernels.run import Plan
 from autov.kernels.variation import Variation
-from autov.operators import AffineOperator
+from autov.operators import AffineOperator, load_operator
 from autov.operators.affine import Draw
 from autov.operators.inputs import BOUNDS, inputs_of, weights_of
 from autov.operators.packing import pack
+
+# Rows of an operator that works as a GA does: most variables stay or come from the other parent.
+EXCHANGE = (
+    {"probability": 0.45},
+    {"probability": 0.45, "x2": (1.0, 0.0)},
+    {"probability": 0.07, "x2": (0.5, 0.3)},
+    {"probability": 0.03, BOUNDS: (0.0, 0.05), "upper": (0.0, 0.035), "lower": (0.0, 0.035)},
+)
 
 
 class Genome(Protocol):
@@ -31,6 +39,10 @@ class Genome(Protocol):
 
     def decode(self, vector: Array) -> Any:
         """The algorithm of a vector; it can be asked, and run compiled."""
+        ...
+
+    def known(self) -> Array:
+        """Vectors (k, genes) of designs that are known to be good, as far as they can be written here."""
         ...
 
     def operator(self, vector: Array) -> AffineOperator:
@@ -117,6 +129,24 @@ class OperatorGenome:
         matrix = np.zeros((self.rows, 2 * len(self.weights) + 1))
         matrix[: operator.rows] = operator.matrix()
         return self.box.clip(matrix[:, self._designed].ravel())
+
+    def known(self) -> Array:
+        """An exchange of variables with some blending and mutation, as a GA does it, and the paper's operator."""
+        named = [{name: row[name] for name in row if name in (*self.weights, "probability")} for row in EXCHANGE]
+        found = []
+        if self.rows >= len(named) and "x2" in self.weights:
+            found.append(named)
+        paper = load_operator("paper-h3")
+        if self.rows >= paper.rows and self.inputs == paper.inputs:
+            columns = [paper.weights.index(name if name != BOUNDS else "upper") for name in self.weights]
+            found.append([
+                {name: (paper.mean[j, c], paper.std[j, c]) for name, c in zip(self.weights, columns, strict=True)}
+                | {"probability": paper.probability[j]}
+                for j in range(paper.rows)
+            ])  # fmt: skip
+        options = {"draw": self.draw, "tie_bounds": self.tie_bounds}
+        operators = [AffineOperator.from_rows(self.inputs, rows, **options) for rows in found]
+        return np.array([self.encode(operator) for operator in operators]).reshape(len(operators), self.box.dim)
 
     def pack(self, vectors: Array) -> Variation:
         """Thresholds and parameters of many operators, with one more axis in front."""

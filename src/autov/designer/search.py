@@ -55,10 +55,12 @@ class Search:
         return sum(trials.evaluations for trials in self.trials)
 
     def start(self) -> SearchState:
-        """The random first population, evaluated (Algorithm 1, lines 1-3)."""
+        """The first population, evaluated (Algorithm 1, lines 1-3): random, behind known designs if wanted."""
         box, before = self.genome.box, self.evaluations
         vectors = np.empty((self.settings.population, box.dim))
-        kernels.initial(self._key, box.lower, box.upper, vectors, 0)
+        given = self.genome.known()[: len(vectors)] if self.settings.known else np.empty((0, box.dim))
+        vectors[: len(given)] = given
+        kernels.initial(self._key, box.lower, box.upper, vectors, len(given))
         ids = np.arange(len(vectors))
         values = self._try(vectors, ids, np.empty(0))
         medians = np.nanmedian(values, axis=2)

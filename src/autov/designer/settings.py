@@ -29,6 +29,7 @@ class DesignSettings:
             which a search learns where the optimum lies.
         population: candidates.
         generations: of the search, after the first population.
+        known: the first population holds known designs, such as the paper's operator, as far as the form allows.
         trial: population, generations and runs of the metaheuristic that tries a candidate (Algorithm 2).
         aggregate: for several problems, "rank" or "log-gap" (see `autov.designer.aggregate`).
         reevaluate: fresh runs that every survivor gets each generation (True: 1); cures the winner's curse.
@@ -47,6 +48,7 @@ class DesignSettings:
     family: tuple[str, ...] = ("translate",)
     population: int = 100
     generations: int = 700
+    known: bool = True
     trial: TrialBudget = field(default_factory=lambda: TrialBudget(100, 100, 3))
     aggregate: str = "rank"
     reevaluate: int = 1
@@ -63,7 +65,7 @@ class DesignSettings:
             value = getattr(self, name)
             value = int(value) if name == "reevaluate" and isinstance(value, bool) else value
             object.__setattr__(self, name, whole_number(name, value, low))
-        for name in ("tie_bounds", "early_stop", "final_race"):
+        for name in ("tie_bounds", "known", "early_stop", "final_race"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name}: must be True or False, got {getattr(self, name)!r}")
         if not isinstance(self.trial, TrialBudget):
@@ -91,7 +93,7 @@ QUICK = dataclasses.replace(STANDARD, generations=100)
 # in every row, which free weights would not give; tie_bounds=False is the letter of its text, and stalls
 # (docs/designing.md).
 PAPER = dataclasses.replace(
-    STANDARD, generations=1000, trial=TrialBudget(100, 100, 9), reevaluate=0, final_race=False, family=()
+    STANDARD, generations=1000, trial=TrialBudget(100, 100, 9), reevaluate=0, final_race=False, family=(), known=False
 )  # fmt: skip
 PRESETS = {"quick": QUICK, "standard": STANDARD, "paper": PAPER}
 

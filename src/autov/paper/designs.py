@@ -48,7 +48,7 @@ def design_operators(
                 announce(place.name)
             designed = design(
                 spec.problem, form=spec.form, rows=spec.rows, preset=preset, rng=seed, workers=workers,
-                checkpoint=place / "search.npz", resume=True, progress=progress, family=(),
+                checkpoint=place / "search.npz", resume=True, progress=progress, family=(), known=False,
             )  # fmt: skip
             designed.operator.save(place / "operator.json")
         found[label] = load_operator(place / "operator.json")
