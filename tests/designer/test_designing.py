@@ -183,6 +183,8 @@ def test_presets_train_on_moved_instances_and_only_the_paper_does_not():
     assert centred.operator.provenance["moved_retest"] == [centred.moved.mean()]
     assert not np.array_equal(centred.moved, centred.retested)
     assert design("sphere+rotate=run", dim=3, **options).settings["problems"] == ["sphere+rotate=run"]
+    with pytest.raises(InputError, match="is a family already"):
+        design("sphere+rotate=run", dim=3, **(options | {"family": ("translate",)}))
     with pytest.raises(InputError, match="family: must be some of translate, rotate, scale, got 'spin'"):
         design("sphere", dim=3, **(options | {"family": ("spin",)}))
 

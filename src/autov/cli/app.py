@@ -63,7 +63,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except Exception as error:
         if not hasattr(error, "autov_point"):
             raise
-        _end(f"{type(error).__name__}: {' '.join(str(error).split())}", 2)  # the user's function failed
+        said = "; ".join([str(error), *getattr(error, "__notes__", ())])
+        _end(f"{type(error).__name__}: {' '.join(said.split())}", 2)  # the user's function failed
     except (KeyboardInterrupt, typer.Abort):
         _end("interrupted", 130)
     if code == 130:

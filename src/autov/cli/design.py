@@ -26,7 +26,12 @@ def design(
     tie_bounds: bool | None = typer.Option(None, "--tie-bounds/--free-bounds", help="One weight for upper - lower."),
     preset: str = typer.Option("quick", "--preset", help="quick, standard or paper."),
     family: str | None = typer.Option(
-        None, "--family", help="Each run on its own instance: translate,rotate,scale; none for the problem as it is."
+        None,
+        "--family",
+        help="Each run on its own instance: some of translate,rotate,scale (translate in quick and standard), or none.",
+    ),
+    known: bool | None = typer.Option(
+        None, "--known/--no-known", help="Known designs in the first population; off in the preset paper."
     ),
     generations: int | None = typer.Option(None, "--generations", min=0, help="Instead of the preset's."),
     population: int | None = typer.Option(None, "--population", min=2, help="Candidates, instead of the preset's."),
@@ -66,7 +71,7 @@ def design(
 
     bounds = {"lower": lower, "upper": upper, "vectorized": vectorized}
     training = [resolve_problem(name, dim=dim, **bounds) for name in problems]
-    kinds = None if family is None else () if family == "none" else tuple(family.split(","))
+    kinds = None if family is None else () if family == "none" else tuple(family.replace("-", ",").split(","))
     name = "-".join(problem.name for problem in training)
     folder = out or Path("runs") / f"{name}-{form.replace(',', '-')}-{preset}-{seed}"
     trial = {"runs": runs, "popsize": trial_popsize, "generations": trial_generations}
@@ -77,7 +82,7 @@ def design(
             found = search(
                 training, form=form, rows=rows, draw=draw, tie_bounds=tie_bounds, population=population,
                 generations=generations, trial={key: value for key, value in trial.items() if value is not None},
-                preset=preset, family=kinds, rng=seed, workers=workers, checkpoint=folder / "search.npz",
+                preset=preset, family=kinds, known=known, rng=seed, workers=workers, checkpoint=folder / "search.npz",
                 resume=resume, progress=display, aggregate=aggregate, reevaluate=reevaluate, final_race=final_race,
                 race_runs=race_runs, retest_runs=retest_runs, early_stop=early_stop,
             )  # fmt: skip

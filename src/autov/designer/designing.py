@@ -142,6 +142,9 @@ def design(
     if progress is not None and not callable(progress):
         raise InputError(f"progress: must be callable, such as autov.ProgressDisplay(), or None, got {progress!r}")
     found = _problems(problem, bounds, dim, vectorized)
+    for name, p in found.items():
+        if settings.get("family") and isinstance(p, ProblemFamily):
+            raise InputError(f"family: {name} is a family already; give one or the other")
     problems = [with_family(p, chosen.family) for p in found.values()]
     check_minima(chosen.aggregate, problems)
     path = None if checkpoint is None else _place(checkpoint)
