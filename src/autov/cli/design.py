@@ -87,13 +87,13 @@ def design(
                 race_runs=race_runs, retest_runs=retest_runs, early_stop=early_stop,
             )  # fmt: skip
             fast = [problem for problem in found.problems if not takes_points(instance_of(problem, 0))]
-            known = {problem.name: beside_known(found, problem, workers) for problem in fast}
+            beside = {problem.name: beside_known(found, problem, workers) for problem in fast}
     except KeyboardInterrupt:
         hint = again if resume else f"{again} --resume"
         sys.stderr.write(f"autov: interrupted; go on with: {hint}\n")
         raise SystemExit(130) from None
-    paths = write_design(found, folder, known, again.replace(" --resume", ""))
-    means = {p: {label: float(v.mean()) for label, v in values.items()} for p, values in known.items()}
+    paths = write_design(found, folder, beside, again.replace(" --resume", ""))
+    means = {p: {label: float(v.mean()) for label, v in values.items()} for p, values in beside.items()}
     summary = {
         "problems": found.settings["problems"], "fitness": found.fitness, "retested_means": found.retested_means,
         "retested_values": found.retested, "evaluations": found.evaluations, "spent": found.spent,
