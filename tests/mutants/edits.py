@@ -32,7 +32,7 @@ EDITS: tuple[Edit, ...] = (
          "    def matrix(self) -> Array:", ("tests/problems/test_resolve.py::test_identities_tell_problems_apart",)),
     Edit("the identity of an array forgets its shape", "core/description.py",
          '"array": str(value.dtype), "shape": list(value.shape)}', '"array": str(value.dtype)}',
-         ("tests/core/test_identity.py::test_what_decides_a_result_is_part_of_it",)),
+         ("tests/core/test_identities.py::test_what_decides_a_result_is_part_of_it",)),
     Edit("a file has its name before its content is on disk", "core/files.py",
          "            file.flush()\n            os.fsync(file.fileno())\n", "            file.flush()\n",
          ("tests/core/test_files.py::test_content_is_on_disk_before_its_name_and_the_name_before_it_is_done",)),

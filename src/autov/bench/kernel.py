@@ -9,7 +9,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from typing import Any
 
@@ -17,7 +16,7 @@ import numpy as np
 
 from autov.bench.twin import numpy_run
 from autov.core import stream_key
-from autov.engines import worker_count
+from autov.engines import Threads, in_order, worker_count
 from autov.kernels import run as kernels
 from autov.operators import load_operator
 from autov.problems import Classic
@@ -80,13 +79,13 @@ def bench_kernel(repeats: int = 7, startup: bool = True) -> dict[str, Any]:
     count, threads = 20, 2
     _kernel_runs(0, 1)
     numpy_times, kernel_times, threaded_times = [], [], []
-    with ThreadPoolExecutor(threads) as pool:
+    with Threads(threads) as engine:
         for _ in range(repeats):  # taken in turns, so that a disturbance hits all
             numpy_times.append(best_seconds(lambda: numpy_run(operator, problem, evaluations, POPSIZE, rng), 2))
             kernel_times.append(best_seconds(lambda: _kernel_runs(0, count), 2) / count)
 
             def together() -> None:
-                list(pool.map(lambda i: _kernel_runs(count * i, count), range(threads)))
+                in_order(engine, lambda i: _kernel_runs(count * i, count), range(threads))
 
             threaded_times.append(best_seconds(together, 2) / (threads * count))
     slow, fast, both = min(numpy_times), min(kernel_times), min(threaded_times)

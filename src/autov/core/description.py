@@ -1,4 +1,4 @@
-"""The walk over all that a value is made of; see `autov.core.identity` for what it is good for."""
+"""The walk over all that a value is made of; see `autov.core.identities` for what it is good for."""
 
 from __future__ import annotations
 

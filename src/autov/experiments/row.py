@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import importlib.metadata
 import json
-import math
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from autov.core import Array
+from autov.core import Array, number, to_json
 from autov.experiments.curve import grid
 
 
@@ -27,11 +26,11 @@ class Column(NamedTuple):
 
 
 def _samples_text(samples: Sequence[float] | Array) -> str:
-    return json.dumps([None if math.isnan(value) else float(value) for value in samples])
+    return to_json([float(value) for value in samples])
 
 
 def _samples(text: str) -> Array:
-    return np.array([math.nan if value is None else value for value in json.loads(text)], dtype=np.float64)
+    return np.array([number(value) for value in json.loads(text)], dtype=np.float64)
 
 
 _COLUMN = "column"  # key of the metadata of a field whose type does not say how it is kept

@@ -8,7 +8,7 @@ from typing import Any
 
 from autov.algorithms import ALGORITHMS, Algorithm
 from autov.core import InputError
-from autov.core.identity import canonical, describe, digest, settings_of
+from autov.core.identities import canonical, describe, digest, settings_of
 from autov.experiments.row import DECISIVE, Setup
 from autov.problems import Problem, resolve_problem
 

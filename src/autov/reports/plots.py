@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from autov.core import Array, InputError
+from autov.core import Array, InputError, replacing, write_text
 from autov.experiments import Comparison
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c564b", "#7f7f7f", "#b5a300")
@@ -235,8 +235,9 @@ def save_plot(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write SVG or PNG, by the ending of the name."""
     target = Path(path)
     if target.suffix == ".svg":
-        target.write_text(svg(figure), encoding="utf-8")
+        write_text(target, svg(figure))
     elif target.suffix == ".png":
-        figure.savefig(target, format="png", dpi=150)
+        with replacing(target) as file:
+            figure.savefig(file, format="png", dpi=150)
     else:
         raise InputError(f"plot: the name must end in .svg or .png, got {target.name!r}")

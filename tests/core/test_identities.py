@@ -19,7 +19,7 @@ from scipy.spatial import KDTree
 
 from autov.algorithms import ALGORITHMS, Evolution
 from autov.core.errors import InputError
-from autov.core.identity import Identified, canonical, describe, digest, identity, settings_of
+from autov.core.identities import Identified, canonical, describe, digest, identity, settings_of
 from autov.operators import AffineOperator, load_operator, to_dict
 from autov.problems import Classic, Function, NumbaFunction, resolve_problem
 
@@ -447,7 +447,7 @@ SCRIPT = """
 import enum, functools, numpy as np
 from dataclasses import dataclass, field
 from scipy.interpolate import CubicSpline
-from autov.core.identity import identity
+from autov.core.identities import identity
 from autov.problems import function_problem
 
 class Colour(enum.Enum):
