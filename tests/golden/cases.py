@@ -16,8 +16,9 @@ TINY = {
     "family": (),
     "known": False,
 }
-ALGORITHMS = ("ga", "pso", "de", "cma-es", "fep", "cso", "shade", "imode")
-PROBLEMS = ("paper-f8", "paper-f12", "f7", "f9+rotate=3", "f9+translate=1.3+scale=2", "f9+rotate=run", "lsgo-f1")
+ALGORITHMS = ("ga", "pso", "de", "cma-es", "fep", "cso", "shade", "imode", "ma-es")
+PROBLEMS = ("paper-f8", "paper-f12", "f7", "f9+rotate=3", "f9+translate=1.3+scale=2", "f9+rotate=run", "lsgo-f1",
+            "f9+family=translate-rotate-scale", "f8+family=translate")  # fmt: skip
 
 
 def bumps(x):
@@ -71,7 +72,7 @@ def cases():
         "minimize: budget that cuts a batch": lambda: _minimize(bumps, BOX, maxfev=393),
         "minimize: compiled, budget that cuts a batch": lambda: _minimize("sphere", maxfev=393),
         "ask and tell": _asked_and_told,
-        "compare: every algorithm": lambda: _compare((*ALGORITHMS, "autov")),
+        "compare: every algorithm": lambda: _compare((*ALGORITHMS[:8], "autov")),
         "compare: a peer": lambda: _compare(("scipy:de",)),
         "compare: settings": lambda: _compare(("de+F=0.7", "ga+keep=0.1+mutation_probability=0.0")),
         "design: rastrigin": lambda: _design(autov.design("rastrigin", dim=5, **TINY)),
@@ -79,6 +80,10 @@ def cases():
         "design: solution draw": lambda: _design(autov.design("ackley", dim=5, draw="solution", **TINY)),
         "design: two problems": lambda: _design(autov.design(["sphere", "ackley"], dim=4, **TINY)),
         "design: paper preset": lambda: _design(autov.design("rastrigin", dim=5, preset="paper", **TINY)),
+        "design: family": lambda: _design(
+            autov.design("rastrigin", dim=5, **(TINY | {"family": ("translate", "rotate"), "known": True, "rows": 4}))
+        ),
+        "minimize: ma-es, compiled": lambda: _minimize("rosenbrock", [(-30.0, 30.0)] * 8, algorithm="ma-es"),
         "design: python": lambda: _design(autov.design(autov.function_problem(bumps, BOX), workers=1, **TINY)),
         "design: vectorized": lambda: _design(
             autov.design(autov.function_problem(bumps_of_a_batch, BOX, vectorized=True), **TINY)
