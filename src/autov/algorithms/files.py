@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
-import zipfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
 from autov.algorithms.resolve import ALGORITHMS, make_algorithm
-from autov.core import Box, FileError, InputError
-from autov.core.files import replacing, to_json
+from autov.core import Box, FileError, InputError, read_arrays, write_arrays
 from autov.operators import AffineOperator, from_dict, to_dict
 
 FORMAT, VERSION = "autov-ask-tell", 1
@@ -73,27 +69,14 @@ def write_saved(
 ) -> None:
     """Write an algorithm in the middle of a run."""
     head = {"format": FORMAT, "version": VERSION, "algorithm": algorithm_to_dict(algorithm), **numbers}
-    with replacing(path) as file:
-        np.savez(file, **{"head": np.array(to_json(head)), **arrays, **_state_to_arrays(state)})  # type: ignore[arg-type]
+    write_arrays(path, head, {**arrays, **_state_to_arrays(state)})
 
 
 def read_saved(path: str | os.PathLike[str], make: Callable[..., Restored]) -> Restored:
     """Read it back: ``make(algorithm, numbers, arrays, restore state)`` puts it together."""
     try:
-        with Path(path).open("rb") as file:
-            if file.read(2) != b"PK":
-                raise FileError(f"{path}: not a saved optimizer (an NPZ file written by Optimizer.save)")
-            file.seek(0)
-            with np.load(file, allow_pickle=False) as data:
-                arrays = {name: data[name] for name in data.files}
-        head = json.loads(str(arrays["head"]))
-        if head["format"] != FORMAT or head["version"] != VERSION:
-            raise FileError(f"{path}: not a saved optimizer of version {VERSION}")
+        head, arrays = read_arrays(path, FORMAT, VERSION)
         algorithm = algorithm_from_dict(head["algorithm"], str(path))
         return make(algorithm, head, arrays, lambda like: _state_from_arrays(like, arrays))
-    except FileNotFoundError:
-        raise FileError(f"{path}: no such file") from None
-    except (OSError, EOFError, KeyError, TypeError, ValueError, AttributeError, zipfile.BadZipFile) as error:
-        if isinstance(error, FileError):
-            raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FileError(f"{path}: not a saved optimizer: {' '.join(str(error).split())}") from None

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import secrets
+import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -100,3 +101,31 @@ def read_json(path: str | os.PathLike[str], what: str) -> Any:
     except (ValueError, RecursionError) as error:
         reason = f"not valid JSON (truncated?): {error}"
     raise FileError(f"{os.fspath(path)}: cannot be read as {what}: {reason}")
+
+
+def write_arrays(path: str | os.PathLike[str], head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
+    """Write an NPZ file, all or nothing: arrays, and what describes them as JSON."""
+    with replacing(path) as file:
+        np.savez(file, **{"head": np.array(to_json(head)), **arrays})  # type: ignore[arg-type]
+
+
+def read_arrays(path: str | os.PathLike[str], form: str, version: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Head and arrays of such a file, whose head must name this format and version; loading it runs no code."""
+    try:
+        with Path(path).open("rb") as file:
+            if file.read(2) != b"PK":
+                raise FileError("it is no NPZ file")
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as data:
+                arrays = {name: data[name] for name in data.files}
+        head = json.loads(str(arrays["head"]))
+        found = (head["format"], head["version"])
+    except FileNotFoundError:
+        raise FileError("no such file") from None
+    except FileError:
+        raise
+    except (OSError, EOFError, KeyError, TypeError, ValueError, RecursionError, zipfile.BadZipFile) as error:
+        raise FileError(" ".join(str(error).split())) from None
+    if found != (form, version):
+        raise FileError(f"it has format {found[0]!r} and version {found[1]!r}, this autov reads {form!r}, {version}")
+    return head, arrays

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from autov.core import FileError
-from autov.core.files import replacing, to_json
+from autov.core import FileError, read_arrays, to_json, write_arrays
 from autov.designer.search import HISTORY, SearchState
 
 FORMAT, VERSION = "autov-search", 2
@@ -24,11 +22,8 @@ def write_checkpoint(path: Path, state: SearchState, settings: Mapping[str, Any]
         "format": FORMAT, "version": VERSION, "settings": dict(settings), "seconds": seconds,
         "generation": state.generation, "next_id": state.next_id, "evaluations": state.evaluations,
     }  # fmt: skip
-    with replacing(path) as file:
-        np.savez(
-            file, head=np.array(to_json(head)), history=np.array(state.history, dtype=np.float64),
-            **{name: getattr(state, name) for name in _ARRAYS},
-        )  # fmt: skip
+    arrays = {name: getattr(state, name) for name in _ARRAYS}
+    write_arrays(path, head, {**arrays, "history": np.array(state.history, dtype=np.float64)})
 
 
 def saved_seed(path: Path) -> int:
@@ -62,21 +57,8 @@ def read_checkpoint(path: Path, settings: Mapping[str, Any]) -> tuple[SearchStat
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     try:
-        with path.open("rb") as file:
-            if file.read(2) != b"PK":
-                raise ValueError("it is no NPZ file")
-            file.seek(0)
-            with np.load(file, allow_pickle=False) as data:
-                arrays = {name: data[name] for name in data.files}
-        head = json.loads(str(arrays["head"]))
-        if head["format"] != FORMAT or head["version"] != VERSION:
-            raise FileError(f"{path}: not a checkpoint of a search (version {VERSION})")
-        return head, arrays
-    except FileError:
-        raise
-    except FileNotFoundError:
-        raise FileError(f"{path}: no such checkpoint") from None
-    except (OSError, KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        return read_arrays(path, FORMAT, VERSION)
+    except FileError as error:
         raise _broken(path, error) from None
 
 
