@@ -21,7 +21,8 @@ from autov.problems import (
     resolve_problems,
     without_fixed,
 )
-from autov.problems.transforms import Folded, random_rotation, to_base
+from autov.problems.instances import Folded
+from autov.problems.transforms import random_rotation, to_base
 
 
 @pytest.mark.parametrize("i", range(1, 14))

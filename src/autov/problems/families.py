@@ -13,7 +13,8 @@ from autov.core import Array, Box, Generator, InputError, generator
 from autov.kernels.objective import Objective
 from autov.problems.base import Problem, ProblemFamily
 from autov.problems.classic import Classic
-from autov.problems.transforms import Folded, Instance, Rotated, Scaled, Translated, Wrapped
+from autov.problems.instances import Folded, Instance
+from autov.problems.transforms import Rotated, Scaled, Translated, Wrapped
 
 TRANSFORMS = ("translate", "scale", "rotate", "bound", "family")
 KINDS = ("translate", "rotate", "scale")  # what an instance of a family may differ in

@@ -30,7 +30,7 @@ def random_rotation(seed: int, dim: int) -> Array:
     return np.ascontiguousarray(q * np.sign(np.diagonal(r)))
 
 
-def _affine(objective: Objective, dim: int) -> tuple[Array, Array]:
+def affine_of(objective: Objective, dim: int) -> tuple[Array, Array]:
     """Scale and shift of an objective, written out."""
     if objective.shift.size:
         return objective.scale, objective.shift
@@ -108,89 +108,6 @@ class Wrapped(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Folded(Wrapped):
-    """A problem that may be called anywhere: what is outside its box is mirrored into it at the bounds."""
-
-    problem: Problem
-    enlarges_domain: ClassVar[bool] = False
-    minimum_is_global: ClassVar[bool] = True  # type: ignore[misc]
-
-    @property
-    def name(self) -> str:
-        """The wrapped name: in the box it is the same problem."""
-        return self.problem.name
-
-    def _forward(self, x: Array) -> Array:
-        lower, upper, width = self.box.lower, self.box.upper, self.box.width
-        t = np.abs(x - lower) / width
-        t -= 2 * np.floor(t / 2)
-        inside = np.clip(lower + np.minimum(t, 2 - t) * width, lower, upper)
-        return np.where((x >= lower) & (x <= upper), x, inside)
-
-    def _back(self, x: Array) -> Array:
-        return x
-
-    def objective(self) -> Objective | None:
-        """The wrapped one with bounds to fold into; only around a problem that is not transformed itself."""
-        inner = self.problem.objective()
-        if inner is None or inner.shift.size:
-            return None
-        return inner._replace(fold_lower=self.box.lower, fold_upper=self.box.upper)
-
-
-@dataclass(frozen=True, eq=False)
-class Instance(Wrapped):
-    """f(x* + zoom (x - place) M): the problem moved, turned and zoomed so that its optimum x* lies at ``place``.
-
-    Where no optimum is known, the centre of the box stands for it. The box stays.
-    """
-
-    problem: Problem
-    place: Array
-    zoom: float = 1.0
-    rotation: int | None = None  # the seed of M; None is the identity
-
-    @cached_property
-    def _matrix(self) -> Array | None:
-        return None if self.rotation is None else random_rotation(self.rotation, self.box.dim)
-
-    @cached_property
-    def _origin(self) -> Array:
-        known = self.problem.optimum
-        return (self.box.lower + self.box.upper) / 2 if known is None else known
-
-    @property
-    def name(self) -> str:
-        """The wrapped name and what was done."""
-        turned = "" if self.rotation is None else f", turned by seed {self.rotation}"
-        return f"{self.problem.name} (moved, zoom {self.zoom:.3g}{turned})"
-
-    def _forward(self, x: Array) -> Array:
-        step = self.zoom * (x - self.place)
-        return self._origin + (step if self._matrix is None else step @ self._matrix)
-
-    def _back(self, x: Array) -> Array:
-        step = x - self._origin
-        return self.place + (step if self._matrix is None else step @ self._matrix.T) / self.zoom
-
-    def objective(self) -> Objective | None:
-        """x* + ((x - t) z) M, which then goes through the transformations of the wrapped problem."""
-        inner = self.problem.objective()
-        if inner is None:
-            return None
-        d = self.box.dim
-        scale, shift = _affine(inner, d)
-        linear = np.eye(d) if self._matrix is None else self._matrix
-        start = (self._origin - self.zoom * self.place @ linear) * scale
-        if self._matrix is None and not inner.matrix.size:
-            return inner._replace(scale=self.zoom * scale, shift=start + shift)
-        matrix = self.zoom * linear * scale
-        if inner.matrix.size:
-            matrix, start = matrix @ inner.matrix, start @ inner.matrix
-        return inner._replace(scale=np.ones(d), shift=start + shift, matrix=np.ascontiguousarray(matrix))
-
-
-@dataclass(frozen=True, eq=False)
 class Translated(Wrapped):
     """f(x + b): the optimum moves by -b, the box stays."""
 
@@ -218,7 +135,7 @@ class Translated(Wrapped):
         inner = self.problem.objective()
         if inner is None:
             return None
-        scale, shift = _affine(inner, self.box.dim)
+        scale, shift = affine_of(inner, self.box.dim)
         moved = np.broadcast_to(self.b, self.box.dim) * scale
         if inner.matrix.size:
             moved = moved @ inner.matrix
@@ -259,7 +176,7 @@ class Scaled(Wrapped):
         inner = self.problem.objective()
         if inner is None:
             return None
-        scale, shift = _affine(inner, self.box.dim)
+        scale, shift = affine_of(inner, self.box.dim)
         return inner._replace(scale=self.a * scale, shift=shift)
 
 
@@ -302,7 +219,7 @@ class Rotated(Wrapped):
         inner = self.problem.objective()
         if inner is None:
             return None
-        scale, shift = _affine(inner, self.box.dim)
+        scale, shift = affine_of(inner, self.box.dim)
         matrix = self.matrix * scale
         if inner.matrix.size:
             matrix = matrix @ inner.matrix
