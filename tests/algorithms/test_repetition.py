@@ -1,12 +1,15 @@
 """Repeated runs: run r is that of (seed, r), and the best point is that of the best run."""
 
+import os
+import time
+
 import numpy as np
 import pytest
 
 from autov.algorithms import Evolution, make_algorithm, solve
 from autov.algorithms.repetition import repeat
 from autov.core import generator
-from autov.problems import Classic
+from autov.problems import Classic, function_problem
 
 PROBLEM = Classic("rosenbrock", 3)
 
@@ -21,3 +24,23 @@ def test_runs_are_those_of_their_numbers(algorithm):
     assert PROBLEM(np.array([found.best_x]), generator(0))[0] == min(found.values)
     assert found.summary()["best"] == min(found.values)
     assert found.summary()["std"] == pytest.approx(np.std(found.values, ddof=1))
+
+
+def process_of(x):  # noqa: ARG001
+    time.sleep(0.005)
+    return float(os.getpid())
+
+
+def test_fewer_runs_than_workers_spread_their_points():
+    """The value of a point is the process that evaluated it: both workers, and not this process."""
+    problem = function_problem(process_of, [(0.0, 1.0)] * 2)
+    seen = set()
+
+    class Noted(Evolution):
+        def tell(self, state, x, f, rng):
+            seen.update(f.tolist())
+            return super().tell(state, x, f, rng)
+
+    repeat(problem, Noted(), maxfev=80, popsize=40, runs=1, workers=2)
+    assert len(seen) == 2
+    assert os.getpid() not in seen

@@ -277,3 +277,29 @@ def test_module_and_help_start_without_heavy_imports():
     assert done.stdout.strip() == "[]"
     shown = subprocess.run([sys.executable, "-m", "autov", "--help"], capture_output=True, text=True, check=True)
     assert "minimize" in shown.stdout
+
+
+PRINTING = (
+    "import autov\n\n\ndef loud(x):\n    print('hello')\n    return float((x**2).sum())\n\n\n"
+    "problem = autov.function_problem(loud, [(-1, 1)] * 2, name='loud')\n"
+)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("minimize", "PLACE", "--runs", "2", "--maxfev", "20", "--popsize", "10", "--workers", "1"),
+        ("minimize", "PLACE", "--runs", "1", "--maxfev", "20", "--popsize", "10", "--workers", "2"),
+        ("compare", "--algorithms", "de", "--problems", "PLACE", "--runs", "2", "--maxfev", "20", "--popsize", "10",
+         "--workers", "1", "--store", "STORE"),
+        ("design", "PLACE", "--population", "3", "--generations", "0", "--trial-popsize", "4",
+         "--trial-generations", "1", "--runs", "1", "--no-final-race", "--retest-runs", "2", "--workers", "1", "--out", "OUT"),
+    ],
+)  # fmt: skip
+def test_json_is_one_document_whatever_functions_print(tmp_path, arguments):
+    (tmp_path / "loud_for_cli.py").write_text(PRINTING)
+    places = {"PLACE": f"{tmp_path / 'loud_for_cli.py'}:problem", "STORE": str(tmp_path / "r.db"), "OUT": str(tmp_path)}
+    command = [sys.executable, "-m", "autov", *(places.get(word, word) for word in arguments), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert isinstance(json.loads(done.stdout), dict)
+    assert "hello" in done.stderr
