@@ -293,7 +293,8 @@ PRINTING = (
         ("compare", "--algorithms", "de", "--problems", "PLACE", "--runs", "2", "--maxfev", "20", "--popsize", "10",
          "--workers", "1", "--store", "STORE"),
         ("design", "PLACE", "--population", "3", "--generations", "0", "--trial-popsize", "4",
-         "--trial-generations", "1", "--runs", "1", "--no-final-race", "--retest-runs", "2", "--workers", "1", "--out", "OUT"),
+         "--trial-generations", "1", "--runs", "1", "--no-final-race", "--retest-runs", "2", "--workers", "1",
+         "--out", "OUT"),
     ],
 )  # fmt: skip
 def test_json_is_one_document_whatever_functions_print(tmp_path, arguments):
