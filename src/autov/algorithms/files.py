@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
 
-from autov.algorithms.resolve import ALGORITHMS, make_algorithm
+from autov.algorithms.peers import PREFIXES
+from autov.algorithms.resolve import ALGORITHMS, make_algorithm, resolve_algorithm
 from autov.core import Box, FileError, InputError, read_arrays, write_arrays
+from autov.core.files import read_json, to_json, write_text
 from autov.operators import AffineOperator, from_dict, to_dict
 
 FORMAT, VERSION = "autov-ask-tell", 1
+OPTIMIZER, OPTIMIZER_VERSION = "autov-optimizer", 1
 Restored = TypeVar("Restored")
 
 
 def algorithm_to_dict(algorithm: Any) -> dict[str, Any]:
     """Name and settings of one of autov's own algorithms."""
     name = algorithm.name
+    if name.partition(":")[0] in PREFIXES:
+        return {"peer": name}
     if type(algorithm) is not ALGORITHMS.get(name):
         raise InputError(f"algorithm: {name} is not one of autov's own and cannot be written to a file")
     settings = {}
@@ -27,6 +32,10 @@ def algorithm_to_dict(algorithm: Any) -> dict[str, Any]:
         value = getattr(algorithm, field.name)
         if isinstance(value, AffineOperator):
             value = to_dict(value)
+        elif field.name == "members":
+            value = [algorithm_to_dict(member) for member in value]
+        elif isinstance(value, tuple) and all(isinstance(part, (int, float)) for part in value):
+            value = list(value)
         elif not isinstance(value, (bool, int, float, str, type(None))):
             raise InputError(f"algorithm: {field.name} of {name} cannot be written to a file, got {value!r}")
         settings[field.name] = value
@@ -35,33 +44,92 @@ def algorithm_to_dict(algorithm: Any) -> dict[str, Any]:
 
 def algorithm_from_dict(data: Any, where: str) -> Any:
     """The algorithm of its JSON form."""
+    if "peer" in data:
+        return resolve_algorithm(data["peer"])
     settings = dict(data["settings"])
     if "operator" in settings:
         settings["operator"] = from_dict(settings["operator"], where)
+    if "members" in settings:
+        settings["members"] = tuple(algorithm_from_dict(member, where) for member in settings["members"])
     return make_algorithm(data["name"], **settings)
 
 
-def _state_to_arrays(state: Any) -> dict[str, np.ndarray]:
-    """The fields of a state, apart from its box."""
-    fields = {field.name: getattr(state, field.name) for field in dataclasses.fields(state)}
-    return {f"state.{name}": np.asarray(value) for name, value in fields.items() if not isinstance(value, Box)}
+def save_algorithm(algorithm: Any, path: str | os.PathLike[str], provenance: Mapping[str, Any] | None = None) -> None:
+    """Write one of autov's own algorithms as JSON, with what is known about where it comes from."""
+    head = {"format": OPTIMIZER, "version": OPTIMIZER_VERSION, "algorithm": algorithm_to_dict(algorithm)}
+    write_text(path, to_json({**head, "provenance": dict(provenance or {})}, indent=2) + "\n")
 
 
-def _state_from_arrays(like: Any, arrays: dict[str, np.ndarray]) -> Any:
+def read_algorithm(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
+    """The algorithm of a file, and where it comes from."""
+    data = read_json(path, "an optimizer")
+    try:
+        if not isinstance(data, dict) or data.get("format") != OPTIMIZER:
+            raise FileError(f"{path}: not an optimizer; its format is not {OPTIMIZER}")
+        if data["version"] != OPTIMIZER_VERSION:
+            raise FileError(f"{path}: version {data['version']!r}, this autov reads {OPTIMIZER_VERSION}")
+        return algorithm_from_dict(data["algorithm"], str(path)), dict(data.get("provenance", {}))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FileError(f"{path}: not an optimizer: {' '.join(str(error).split())}") from None
+
+
+def load_algorithm(path: str | os.PathLike[str]) -> Any:
+    """The algorithm of a file that a design wrote."""
+    return read_algorithm(path)[0]
+
+
+def find_algorithm(name: str) -> tuple[Any, dict[str, Any]]:
+    """The algorithm of a file or a name, and where it comes from; None for what is an operator."""
+    if name.endswith(".json"):
+        data = read_json(name, "an algorithm")
+        if not isinstance(data, dict) or data.get("format") != OPTIMIZER:
+            return None, {}
+        return read_algorithm(name)
+    if name in ALGORITHMS or ":" in name or "+" in name:
+        return resolve_algorithm(name), {}
+    return None, {}
+
+
+def state_to_arrays(state: Any, prefix: str = "state") -> dict[str, np.ndarray]:
+    """The fields of a state, apart from its box; those of states in it have longer names."""
+    found: dict[str, np.ndarray] = {}
+    for field in dataclasses.fields(state):
+        value = getattr(state, field.name)
+        for name, part in _parts(f"{prefix}.{field.name}", value):
+            if dataclasses.is_dataclass(part) and not isinstance(part, Box):
+                found |= state_to_arrays(part, name)
+            elif not isinstance(part, Box):
+                found[name] = np.asarray(part)
+    return found
+
+
+def state_from_arrays(like: Any, arrays: dict[str, np.ndarray], prefix: str = "state") -> Any:
     """A state of the same class with the saved values; each must be of the kind that the class has there."""
     values = {}
     for field in dataclasses.fields(like):
         model = getattr(like, field.name)
         if isinstance(model, Box):
             continue
-        saved = arrays[f"state.{field.name}"]
-        kind = np.asarray(model).dtype.kind
-        if saved.ndim != np.ndim(model) or saved.dtype.kind != kind:
-            raise ValueError(f"{field.name} of the state has shape {saved.shape} and type {saved.dtype}")
-        if kind == "u" and saved.shape != np.shape(model):  # a key
-            raise ValueError(f"{field.name} of the state has shape {saved.shape}")
-        values[field.name] = saved if isinstance(model, np.ndarray) else type(model)(saved.item())
+        parts = [_restored(part, arrays, name) for name, part in _parts(f"{prefix}.{field.name}", model)]
+        values[field.name] = tuple(parts) if isinstance(model, tuple) else parts[0]
     return dataclasses.replace(like, **values)
+
+
+def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
+    """A value by its name, or those of a tuple by numbered names."""
+    return [(f"{name}.{i}", part) for i, part in enumerate(value)] if isinstance(value, tuple) else [(name, value)]
+
+
+def _restored(model: Any, arrays: dict[str, np.ndarray], name: str) -> Any:
+    if dataclasses.is_dataclass(model):
+        return state_from_arrays(model, arrays, name)
+    saved = arrays[name]
+    kind = np.asarray(model).dtype.kind
+    if saved.ndim != np.ndim(model) or saved.dtype.kind != kind:
+        raise ValueError(f"{name} has shape {saved.shape} and type {saved.dtype}")
+    if kind == "u" and saved.shape != np.shape(model):  # a key
+        raise ValueError(f"{name} has shape {saved.shape}")
+    return saved if isinstance(model, np.ndarray) else type(model)(saved.item())
 
 
 def write_saved(
@@ -69,7 +137,7 @@ def write_saved(
 ) -> None:
     """Write an algorithm in the middle of a run."""
     head = {"format": FORMAT, "version": VERSION, "algorithm": algorithm_to_dict(algorithm), **numbers}
-    write_arrays(path, head, {**arrays, **_state_to_arrays(state)})
+    write_arrays(path, head, {**arrays, **state_to_arrays(state)})
 
 
 def read_saved(path: str | os.PathLike[str], make: Callable[..., Restored]) -> Restored:
@@ -77,6 +145,6 @@ def read_saved(path: str | os.PathLike[str], make: Callable[..., Restored]) -> R
     try:
         head, arrays = read_arrays(path, FORMAT, VERSION)
         algorithm = algorithm_from_dict(head["algorithm"], str(path))
-        return make(algorithm, head, arrays, lambda like: _state_from_arrays(like, arrays))
+        return make(algorithm, head, arrays, lambda like: state_from_arrays(like, arrays))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FileError(f"{path}: not a saved optimizer: {' '.join(str(error).split())}") from None

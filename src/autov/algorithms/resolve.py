@@ -18,12 +18,13 @@ from autov.algorithms.ga import GA
 from autov.algorithms.imode import IMODE
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.algorithms.peers import PREFIXES, resolve_peer
+from autov.algorithms.portfolio import Portfolio
 from autov.algorithms.pso import PSO
 from autov.algorithms.shade import SHADE
 from autov.core import InputError, import_object
 
 ALGORITHMS: dict[str, type] = {
-    cls.name: cls for cls in (Evolution, GA, PSO, DE, CMAES, FEP, CSO, SHADE, IMODE, MatrixAdaptation)
+    cls.name: cls for cls in (Evolution, GA, PSO, DE, CMAES, FEP, CSO, SHADE, IMODE, MatrixAdaptation, Portfolio)
 }
 Algorithms = str | Sequence[str] | Mapping[str, str | Algorithm]
 
@@ -47,8 +48,8 @@ def resolve_algorithm(spec: Any = None, operator: Any = None) -> Any:
 
     Args:
         spec: ``shade``, ``de+F=0.7+CR=0.5`` (settings), ``autov:NAME_OR_FILE`` (the paper's metaheuristic with another
-            operator), ``cma:default`` (another library's), ``file.py:name`` (your own), any of them behind ``label=``,
-            or an algorithm itself. None is ``autov``.
+            operator), ``cma:default`` (another library's), ``file.py:name`` (your own), ``optimizer.json`` (what a
+            design wrote), any of them behind ``label=``, an algorithm itself, or a design. None is ``autov``.
         operator: for ``autov``: a name, a file, an operator, or a design.
     """
     found = _resolve(spec, operator)
@@ -63,6 +64,7 @@ def _resolve(spec: Any, operator: Any) -> Any:
     if spec is None:
         spec = Evolution.name
     if not isinstance(spec, str):
+        spec = getattr(spec, "algorithm", spec)  # of a design
         # Wholes first: an object may be both, and then it wants to be run.
         if isinstance(spec, type) or not isinstance(spec, (Whole, Metaheuristic)):
             raise InputError(
@@ -84,11 +86,24 @@ def _resolve(spec: Any, operator: Any) -> Any:
             return _resolve(found() if isinstance(found, type) else found, None)
         except TypeError as error:
             raise InputError(f"algorithm: {text} cannot be made without arguments ({error}); name an object") from None
+    if text.endswith(".json"):
+        return _of_file(text)
     name, *pairs = text.split("+")
     settings = dict(_setting(spec, pair) for pair in pairs)
     if name == Evolution.name and operator is not None:
         settings["operator"] = operator
     return make_algorithm(name, **settings)
+
+
+def _of_file(path: str) -> Any:
+    """The algorithm of a file: an optimizer, or the paper's metaheuristic with an operator."""
+    from autov.algorithms.files import OPTIMIZER, load_algorithm
+    from autov.core.files import read_json
+
+    data = read_json(path, "an algorithm")
+    if isinstance(data, dict) and data.get("format") == OPTIMIZER:
+        return load_algorithm(path)
+    return Evolution(path)  # type: ignore[arg-type]
 
 
 def resolve_algorithms(algorithms: Algorithms) -> dict[str, tuple[str | None, Algorithm]]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -20,11 +22,27 @@ def register(app: typer.Typer) -> None:
 def design(
     problems: list[str] = typer.Argument(help="Training problem, or several: names or file.py:function."),
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
-    form: str = typer.Option("h3", "--form", help="h1..h5, or inputs such as x1,x2,best,lower,upper."),
-    rows: int = typer.Option(10, "--rows", min=1, help="Parameter sets, the paper's k."),
-    draw: str = typer.Option("variable", "--draw", help="variable or solution."),
-    tie_bounds: bool | None = typer.Option(None, "--tie-bounds/--free-bounds", help="One weight for upper - lower."),
     preset: str = typer.Option("quick", "--preset", help="quick, standard or paper."),
+    space: str | None = typer.Option(
+        None, "--space", help="What is designed: operator, evolution or portfolio, instead of the preset's."
+    ),
+    members: str | None = typer.Option(None, "--members", help="Of a portfolio: evolution,ma-es or one of them."),
+    fix: list[str] | None = typer.Option(None, "--fix", help="A gene that is not designed, as in popsize=20."),
+    searcher: str | None = typer.Option(None, "--searcher", help="Who proposes candidates: autov, ma-es or elites."),
+    dims: str | None = typer.Option(None, "--dims", help="Train with several numbers of variables: 10,30."),
+    budgets: str | None = typer.Option(None, "--budgets", help="Evaluations of a run, or several: 3000,10000."),
+    panel: str | None = typer.Option(
+        None, "--panel", help="Peers in the final race and the comparison: cma:default,minion:arrde."
+    ),
+    time: str | None = typer.Option(None, "--time", help="Make the search as large as this allows: 90s, 10m, 2h."),
+    evaluations: int | None = typer.Option(None, "--evaluations", min=1, help="The same for a number of evaluations."),
+    surrogate: list[str] | None = typer.Option(
+        None, "--surrogate", help="A cheap twin (file.py:function) to train on; judged on the problem itself."
+    ),
+    form: str | None = typer.Option(None, "--form", help="Of an operator: h1..h5, or x1,x2,best,lower,upper."),
+    rows: int | None = typer.Option(None, "--rows", min=1, help="Parameter sets of an operator, the paper's k."),
+    draw: str | None = typer.Option(None, "--draw", help="Of an operator: variable or solution."),
+    tie_bounds: bool | None = typer.Option(None, "--tie-bounds/--free-bounds", help="One weight for upper - lower."),
     family: str | None = typer.Option(
         None,
         "--family",
@@ -49,7 +67,9 @@ def design(
     race_runs: int | None = typer.Option(None, "--race-runs", min=1, help="Runs of each in the first round of it."),
     retest_runs: int | None = typer.Option(None, "--retest-runs", min=2, help="Fresh runs of the result."),
     early_stop: bool | None = typer.Option(None, "--early-stop/--no-early-stop", help="Lossless shortcut."),
-    aggregate: str = typer.Option("rank", "--aggregate", help="For several problems: rank or log-gap."),
+    aggregate: str | None = typer.Option(
+        None, "--aggregate", help="For several problems: rank, log-gap, or panel (share of known results better)."
+    ),
     lower: float | None = typer.Option(None, "--lower", help="Lower bound of every variable (your function)."),
     upper: float | None = typer.Option(None, "--upper", help="Upper bound of every variable (your function)."),
     vectorized: bool = typer.Option(False, "--vectorized", help="Your function takes batches (n, d)."),
@@ -59,62 +79,116 @@ def design(
     resume: bool = typer.Option(False, "--resume", help="Go on with the search in the folder."),
     json_: bool = JSON,
 ) -> None:
-    """Design an operator for a problem, or for several.
+    """Design an optimiser for a problem, or for several.
 
     Example: autov design rastrigin --preset quick --seed 1 --out runs/first
     """
+    from autov.algorithms.text import explain
     from autov.cli.search_display import ProgressDisplay, clock
+    from autov.core import InputError
     from autov.designer import design as search
-    from autov.designer.known import beside_known
-    from autov.problems import instance_of, resolve_problem, takes_points
-    from autov.reports.design import write_design
+    from autov.designer import design_settings
+    from autov.problems import resolve_problem
+    from autov.reports.design import report, write_design
 
     bounds = {"lower": lower, "upper": upper, "vectorized": vectorized}
-    training = [resolve_problem(name, dim=dim, **bounds) for name in problems]
-    kinds = None if family is None else () if family == "none" else tuple(family.replace("-", ",").split(","))
-    name = "-".join(problem.name for problem in training)
-    folder = out or Path("runs") / f"{name}-{form.replace(',', '-')}-{preset}-{seed}"
     trial = {"runs": runs, "popsize": trial_popsize, "generations": trial_generations}
+    overrides = {
+        "space": space, "members": members, "fix": _pairs(fix), "searcher": searcher, "form": form, "rows": rows,
+        "draw": draw, "tie_bounds": tie_bounds, "dims": _numbers("dims", dims), "budgets": _numbers("budgets", budgets),
+        "panel": panel, "population": population, "generations": generations, "known": known,
+        "trial": {key: value for key, value in trial.items() if value is not None} or None,
+        "family": None if family is None else () if family == "none" else tuple(family.replace("-", ",").split(",")),
+        "aggregate": aggregate, "reevaluate": reevaluate, "final_race": final_race, "race_runs": race_runs,
+        "retest_runs": retest_runs, "early_stop": early_stop,
+    }  # fmt: skip
+    settings = design_settings(preset, **overrides)
+    if settings.dims and any(value is not None for value in (lower, upper)):
+        raise InputError("dims: for problems that leave their number of variables open, not with bounds")
+    named: list = problems if settings.dims else [resolve_problem(name, dim=dim, **bounds) for name in problems]
+    twins = [resolve_problem(name, dim=dim, **bounds) for name in surrogate] if surrogate else None
+    folder = out or Path("runs") / f"{_name(problems)}-{settings.space}-{preset}-{seed}"
     again = shlex.join(["autov", *sys.argv[1:]])
     display = None if json_ else ProgressDisplay()
     try:
         with quiet_functions(json_), display or contextlib.nullcontext():
             found = search(
-                training, form=form, rows=rows, draw=draw, tie_bounds=tie_bounds, population=population,
-                generations=generations, trial={key: value for key, value in trial.items() if value is not None},
-                preset=preset, family=kinds, known=known, rng=seed, workers=workers, checkpoint=folder / "search.npz",
-                resume=resume, progress=display, aggregate=aggregate, reevaluate=reevaluate, final_race=final_race,
-                race_runs=race_runs, retest_runs=retest_runs, early_stop=early_stop,
+                named, preset=preset, rng=seed, workers=workers, checkpoint=folder / "search.npz", resume=resume,
+                progress=display, time=time, evaluations=evaluations, surrogate=twins, say=None if json_ else say,
+                **{name: value for name, value in overrides.items() if value is not None},
             )  # fmt: skip
-            fast = [problem for problem in found.problems if not takes_points(instance_of(problem, 0))]
-            beside = {problem.name: beside_known(found, problem, workers) for problem in fast}
+            curves = report(found, workers)
     except KeyboardInterrupt:
         hint = again if resume else f"{again} --resume"
         sys.stderr.write(f"autov: interrupted; go on with: {hint}\n")
         raise SystemExit(130) from None
-    paths = write_design(found, folder, beside, again.replace(" --resume", ""))
-    means = {p: {label: float(v.mean()) for label, v in values.items()} for p, values in beside.items()}
-    summary = {
-        "problems": found.settings["problems"], "fitness": found.fitness, "retested_means": found.retested_means,
-        "retested_values": found.retested, "evaluations": found.evaluations, "spent": found.spent,
-        "seconds": found.seconds, "comparison": means, "moved_values": found.moved, "settings": found.settings,
-        "files": {key: str(path) for key, path in paths.items()},
-    }  # fmt: skip
+    paths = write_design(found, folder, curves, again.replace(" --resume", ""))
+    names = found.settings["problems"]
+    means = {
+        problem: {
+            "designed": float(found.retested[p].mean()),
+            **{k: float(v[p].mean()) for k, v in found.beside.items()},
+        }
+        for p, problem in enumerate(names)
+    }
     if json_:
-        print_json(summary)
+        print_json({
+            "problems": names, "space": found.settings["space"], "known": found.known, "fitness": found.fitness,
+            "retested_means": found.retested_means, "retested_values": found.retested,
+            "evaluations": found.evaluations, "spent": found.spent, "seconds": found.seconds, "comparison": means,
+            "moved_values": found.moved, "settings": found.settings,
+            "files": {key: str(path) for key, path in paths.items()},
+        })  # fmt: skip
         return
     out_ = console()
-    out_.print(str(found.operator), markup=False)
+    out_.print(explain(found.algorithm), markup=False, highlight=False)
     made = ", ".join(f"{what} {count:.3g}" for what, count in found.spent.items())
     out_.print(f"\n{found.evaluations:.3g} evaluations ({made}) in {clock(found.seconds)}.")
-    what = "mean rank among the last candidates" if len(training) > 1 and aggregate == "rank" else "fitness"
-    out_.print(f"{what} in the search: {found.fitness:.5g}")
-    for problem, mean in found.retested_means.items():
-        out_.print(f"re-tested on {problem}, {found.retested.shape[1]} fresh seeds: mean best value {mean:.5g}")
+    if found.known is not None:
+        out_.print(f"The known design {found.known} won the final race: nothing better was found.")
     if found.moved is not None:
-        for problem, values in zip(found.settings["problems"], found.moved, strict=True):
+        for problem, values in zip(names, found.moved, strict=True):
             out_.print(f"re-tested on {problem} with its optimum elsewhere: mean best value {values.mean():.5g}")
-    for problem, values in means.items():
-        parts = ", ".join(f"{label} {mean:.5g}" for label, mean in values.items())
-        out_.print(f"beside known designs on {problem}, 30 runs each, mean best value: {parts}")
-    out_.print(f"report: {paths['report.html']}   operator: {paths['operator.json']}")
+    from autov.reports.design import comparison_table
+    from autov.reports.tables import plain
+
+    for p in range(len(names)):
+        out_.print(plain(comparison_table(found, p)), markup=False, highlight=False)
+    out_.print(f"report: {paths['report.html']}   use it: autov minimize ... --algorithm {paths['optimizer.json']}")
+
+
+def say(text: str) -> None:
+    """A line for people, beside the results."""
+    sys.stderr.write(f"{text}\n")
+
+
+def _name(problems: list[str]) -> str:
+    """A folder name for problems."""
+    return "-".join(Path(name.split(":")[0]).stem + name.partition(":")[2] for name in problems)
+
+
+def _numbers(option: str, text: str | None) -> tuple[int, ...] | None:
+    from autov.core import InputError
+
+    if text is None:
+        return None
+    try:
+        return tuple(int(float(part)) for part in text.split(","))
+    except ValueError:
+        raise InputError(f"{option}: expected whole numbers such as 10,30, got {text!r}") from None
+
+
+def _pairs(given: list[str] | None) -> dict[str, Any] | None:
+    """Name -> value of ``name=value``."""
+    from autov.core import InputError
+
+    found: dict[str, Any] = {}
+    for pair in given or []:
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise InputError(f"fix: expected gene=value, got {pair!r}")
+        try:
+            found[name] = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            found[name] = text
+    return found or None

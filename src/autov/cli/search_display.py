@@ -10,7 +10,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from autov.designer import SearchProgress
+from autov.algorithms.text import explain
+from autov.designer import OperatorGenome, SearchProgress
 from autov.operators.text import by_probability, row_formula
 
 
@@ -21,8 +22,20 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def _summary(progress: SearchProgress) -> list[str]:
+    """The best candidate in at most six lines: the main rows of an operator, or the heads of an algorithm's parts."""
+    vector = progress.state.vectors[0]
+    if isinstance(progress.genome, OperatorGenome):
+        operator = progress.genome.operator(vector)
+        total = operator.probability.sum()
+        rows = by_probability(operator)[:6]
+        return [f"{operator.probability[j] / total:6.3f}  {row_formula(operator, j)}" for j in rows]
+    lines = [line for line in explain(progress.genome.decode(vector)).splitlines() if line]
+    return [line for line in lines if "%: " not in line and not line.startswith("            ")][:6]
+
+
 class ProgressDisplay:
-    """Shows generation, fitness, speed, time left and the main rows of the best operator."""
+    """Shows generation, fitness, speed, time left and what is best so far."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(stderr=True)
@@ -52,18 +65,9 @@ class ProgressDisplay:
             f"median {state.history[-1][3]:.5g}", f"{progress.rate / 1e6:.2f} million evaluations/s",
             f"{clock(progress.seconds)} elapsed, {clock(progress.seconds_left)} left",
         )  # fmt: skip
-        operator = progress.genome.operator(state.vectors[0])
-        total = operator.probability.sum()
-        rows = [
-            Text(
-                f"  {operator.probability[j] / total:6.3f}  {row_formula(operator, j)}",
-                no_wrap=True,
-                overflow="ellipsis",
-            )
-            for j in by_probability(operator)[:6]
-        ]
+        rows = [Text(f"  {line}", no_wrap=True, overflow="ellipsis") for line in _summary(progress)]
         bar = ProgressBar(total=progress.generations + 1, completed=state.generation + 1, width=60)
-        return Group(bar, facts, Text("best operator so far (main rows):", style="dim"), *rows)
+        return Group(bar, facts, Text("best so far:", style="dim"), *rows)
 
     def __enter__(self) -> ProgressDisplay:
         return self

@@ -7,6 +7,7 @@ import sys
 import typer
 
 from autov.cli.output import JSON, console, print_json
+from autov.core import InputError
 
 
 def register(app: typer.Typer) -> None:
@@ -16,24 +17,35 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
-    operator: str = typer.Argument(help="Library name or JSON file of an operator."),
-    latex: bool = typer.Option(False, "--latex", help="Print the LaTeX formula."),
+    name: str = typer.Argument(help="An operator or an algorithm: its name, or a JSON file."),
+    latex: bool = typer.Option(False, "--latex", help="Print the LaTeX formula of an operator."),
     json_: bool = JSON,
 ) -> None:
-    """Show an operator: its rows, and where it comes from.
+    """Show an operator or an algorithm: what it does, and where it comes from.
 
-    Example: autov show paper-h3
+    Example: autov show paper-h3, autov show runs/first/optimizer.json
     """
+    from autov.algorithms.files import algorithm_to_dict, find_algorithm
+    from autov.algorithms.text import explain
     from autov.operators import load_operator, to_dict
 
-    found = load_operator(operator)
-    if json_:
-        print_json(to_dict(found))
-    elif latex:
-        typer.echo(found.latex())
+    algorithm, provenance = find_algorithm(name)
+    if algorithm is None:
+        operator = load_operator(name)
+        provenance = dict(operator.provenance)
+        text, data = str(operator), to_dict(operator)
     else:
-        typer.echo(str(found))
-        for key, value in found.provenance.items():
+        operator = getattr(algorithm, "operator", None)
+        text, data = explain(algorithm), {**algorithm_to_dict(algorithm), "provenance": provenance}
+    if json_:
+        print_json(data)
+    elif latex:
+        if operator is None:
+            raise InputError(f"latex: {name} is not an operator")
+        typer.echo(operator.latex())
+    else:
+        typer.echo(text)
+        for key, value in provenance.items():
             if not isinstance(value, dict):
                 typer.echo(f"  {key}: {value}")
 
@@ -46,8 +58,6 @@ def list_(
 
     Example: autov list problems
     """
-    from autov.core import InputError
-
     kinds = {"problems": _problems, "operators": _operators, "algorithms": _algorithms}
     if what not in kinds:
         raise InputError(f"list: expected problems, operators or algorithms, got {what!r}")

@@ -10,8 +10,9 @@ from scipy.stats import rankdata
 
 from autov.core import Array, InputError
 
-AGGREGATES = ("rank", "log-gap")
+AGGREGATES = ("rank", "log-gap", "panel")
 SMALLEST_GAP, LARGEST_GAP = 1e-12, 1e300
+SOLVED = 1e-8  # values closer than this to a known minimum are equal
 
 
 def check_minima(aggregate: str, problems: Sequence[Any]) -> None:
@@ -42,3 +43,23 @@ def reference_gaps(medians: Array, minima: Sequence[float | None]) -> Array:
     """Median gap of the first population on each problem."""
     known = np.array([np.nan if m is None else m for m in minima])
     return np.clip(np.median(medians, axis=1) - known, SMALLEST_GAP, LARGEST_GAP)
+
+
+def panel_shares(values: Array, panel: Array, minima: Sequence[float | None]) -> Array:
+    """Share (problems, c) of the panel's results that are better than those of each candidate, ties half.
+
+    Unlike ranks among candidates it is the same in every generation, and unlike a median it has no scale.
+
+    Args:
+        values: (problems, c, runs) of candidates, NaN for runs not made.
+        panel: (problems, results) of other algorithms.
+        minima: known minima; values closer than 1e-8 to them are equal.
+    """
+    shares = np.empty(values.shape[:2])
+    for p, minimum in enumerate(minima):
+        floor = -np.inf if minimum is None else minimum + SOLVED
+        others, own = np.sort(np.maximum(panel[p], floor)), np.maximum(values[p], floor)
+        below = np.searchsorted(others, own, side="left") + np.searchsorted(others, own, side="right")
+        each = np.where(np.isnan(own), np.nan, 0.5 * below / len(others))
+        shares[p] = np.nanmean(each, axis=1)
+    return shares

@@ -12,8 +12,9 @@ import numpy as np
 from autov.core import FileError, read_arrays, to_json, write_arrays
 from autov.designer.search import HISTORY, SearchState
 
-FORMAT, VERSION = "autov-search", 2
-_ARRAYS = ("vectors", "ids", "values", "fitness", "reference")
+FORMAT, VERSION = "autov-search", 3
+_ARRAYS = ("vectors", "ids", "values", "fitness", "reference", "panel")
+_PROPOSER = "proposer:"  # before the names of what the proposer remembers
 
 
 def write_checkpoint(path: Path, state: SearchState, settings: Mapping[str, Any], seconds: float) -> None:
@@ -23,6 +24,7 @@ def write_checkpoint(path: Path, state: SearchState, settings: Mapping[str, Any]
         "generation": state.generation, "next_id": state.next_id, "evaluations": state.evaluations,
     }  # fmt: skip
     arrays = {name: getattr(state, name) for name in _ARRAYS}
+    arrays |= {f"{_PROPOSER}{name}": value for name, value in state.proposer.items()}
     write_arrays(path, head, {**arrays, "history": np.array(state.history, dtype=np.float64)})
 
 
@@ -42,6 +44,7 @@ def read_checkpoint(path: Path, settings: Mapping[str, Any]) -> tuple[SearchStat
         history = [tuple(row) for row in arrays["history"].reshape(-1, len(HISTORY)).tolist()]
         state = SearchState(
             generation=head["generation"], next_id=head["next_id"], evaluations=head["evaluations"], history=history,
+            proposer={n[len(_PROPOSER) :]: a for n, a in arrays.items() if n.startswith(_PROPOSER)},
             **{name: arrays[name] for name in _ARRAYS},
         )  # fmt: skip
         seconds, saved = float(head["seconds"]), dict(head["settings"])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import os
-import time
+import time as clock
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import metadata
 from os import PathLike
@@ -18,17 +17,24 @@ from typing import Any
 
 import numpy as np
 
+from autov.algorithms import resolve_algorithm
 from autov.algorithms.evolution import Evolution
+from autov.algorithms.files import save_algorithm
 from autov.core import Array, FileError, InputError, Seed, identity, seed_of
 from autov.designer.aggregate import check_minima
+from autov.designer.cases import Case, training_cases
 from autov.designer.checkpoint import read_checkpoint, saved_seed, write_checkpoint
+from autov.designer.cost import duration, expected_evaluations, fitted, seconds_of, seconds_per_evaluation
 from autov.designer.genome import Genome
+from autov.designer.known import known_designs
 from autov.designer.search import HISTORY, MOVED, Search, SearchState
 from autov.designer.settings import DesignSettings, design_settings
+from autov.designer.space import operator_of
 from autov.designer.trials import Trials
 from autov.operators import AffineOperator
-from autov.problems import Problem, ProblemFamily, resolve_problem, resolve_problems, with_family
+from autov.problems import Problem, ProblemFamily, with_family
 
+WARN_SECONDS = 3600.0  # a search that is expected to last longer says so
 CHECKPOINT_SECONDS = float(os.environ.get("AUTOV_CHECKPOINT_SECONDS", "5"))
 
 
@@ -37,9 +43,12 @@ class Design:
     """A finished search and what it found.
 
     Attributes:
-        operator: the result.
-        fitness: the search's own figure: flattering, because the luckiest survive.
+        algorithm: the result, for any place that takes an algorithm.
+        known: the name of the known design that won the final race; None if the result was found by the search.
+        fitness: the search's own figure: flattering, because the luckiest survive; NaN for a known design.
         retested: (problems, runs) best values on seeds that the search never saw: the honest figure.
+        beside: known designs and peers -> (problems, runs) of theirs, on the same instances.
+        rivals: the algorithms of these labels.
         history: one row a generation, columns as in HISTORY.
         population: final candidates, the best by the search's figure first.
         evaluations: all that were made; ``spent`` says for what.
@@ -47,25 +56,41 @@ class Design:
         seconds: of all of it.
         settings: problems, dimensions, seed and all settings.
         problems: what it was trained on, families included.
+        judged: what it was re-tested on: the same, unless it was trained on cheap twins.
+        budgets: evaluations of a run on each of them.
+        provenance: all of this in short, as the files have it.
         moved: (problems, runs) re-tested on instances with the optimum elsewhere, where it was trained on a problem as
             it is: what is left when the optimum is not where the search met it; None for families.
     """
 
-    operator: AffineOperator
+    algorithm: Any
+    known: str | None
     fitness: float
     retested: Array
+    beside: dict[str, Array]
+    rivals: dict[str, Any]
     history: Array
-    population: list[AffineOperator]
+    population: list[Any]
     spent: dict[str, int]
     seconds: float
     settings: dict[str, Any]
     problems: tuple[Problem, ...]
+    judged: tuple[Problem, ...]
+    budgets: tuple[int, ...]
+    provenance: dict[str, Any]
     moved: Array | None = None
 
     @property
-    def algorithm(self) -> Evolution:
-        """The algorithm around the operator, for any place that takes one."""
-        return Evolution(self.operator)
+    def operator(self) -> AffineOperator:
+        """The operator of the result, where there is one."""
+        found = operator_of(self.algorithm)
+        if found is None:
+            raise InputError("operator: the result has none; see algorithm")
+        return found
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the algorithm with its provenance; read by `load_algorithm` and wherever an algorithm is named."""
+        save_algorithm(self.algorithm, path, self.provenance)
 
     @property
     def evaluations(self) -> int:
@@ -109,9 +134,10 @@ def design(
     problem: Any, bounds: Any = None, *, dim: int | None = None, vectorized: bool = False,
     preset: str | DesignSettings | None = None, rng: Seed = None, workers: Any = None,
     checkpoint: str | PathLike[str] | None = None, resume: bool = False, progress: ProgressCallback | None = None,
-    **settings: Any,
+    evaluations: int | None = None, time: str | float | None = None, surrogate: Any = None,
+    say: Callable[[str], Any] | None = None, **settings: Any,
 ) -> Design:  # fmt: skip
-    """Design an affine operator for a problem, or for several (Algorithm 1 of the paper).
+    """Design an algorithm for a problem, or for several (Algorithm 1 of the paper).
 
     Args:
         problem: a problem or its name, ``file.py:object``, a function with bounds, or a list of problems and names.
@@ -127,8 +153,12 @@ def design(
         resume: go on from the checkpoint if it is there.
         progress: called with a `SearchProgress` after each generation; the display of the command is ``display`` in
             ``with autov.ProgressDisplay() as display``.
-        **settings: any field of `DesignSettings` instead of the preset's: form, rows, draw, tie_bounds, population,
-            generations, trial, aggregate, reevaluate, early_stop, final_race, race_runs, retest_runs, ...
+        evaluations: how many there are; the search is made as large as they allow.
+        time: the same in seconds, or as "10m" or "2h", at the measured speed of the problem.
+        say: called with one line that tells the cost before it is spent.
+        surrogate: a cheap twin of the problem (or a list of twins) to train on; the result is judged on the problem.
+        **settings: any field of `DesignSettings` instead of the preset's: space, members, fix, dims, budgets, family,
+            population, generations, trial, panel, form, rows, ...
 
     Returns:
         A `Design`. Ctrl-C ends the search early: if there is a checkpoint, KeyboardInterrupt goes on to the caller
@@ -141,36 +171,71 @@ def design(
     progress = None if progress is False else progress
     if progress is not None and not callable(progress):
         raise InputError(f"progress: must be callable, such as autov.ProgressDisplay(), or None, got {progress!r}")
-    found = _problems(problem, bounds, dim, vectorized)
-    for name, p in found.items():
-        if settings.get("family") and isinstance(p, ProblemFamily):
-            raise InputError(f"family: {name} is a family already; give one or the other")
-    problems = [with_family(p, chosen.family) for p in found.values()]
-    check_minima(chosen.aggregate, problems)
+    explicit = bool(settings.get("family"))
+    cases = training_cases(problem, chosen, explicit, bounds=bounds, dim=dim, vectorized=vectorized)
+    twins = cases if surrogate is None else training_cases(surrogate, chosen, explicit, bounds=bounds, dim=dim)
+    if [case.problem.box for case in cases] != [case.problem.box for case in twins]:
+        raise InputError("surrogate: must have the same bounds as the problem, one twin for each problem")
+    check_minima(chosen.aggregate, [case.problem for case in twins])
+    known, peers = known_designs(chosen), {spec: resolve_algorithm(spec) for spec in chosen.panel}
     path = None if checkpoint is None else _place(checkpoint)
     seed = saved_seed(path) if rng is None and resume and path is not None and path.exists() else seed_of(rng)
-    described = {
-        "problems": [_label(name, p, chosen.family) for name, p in found.items()],
-        "dims": [p.box.dim for p in problems], "seed": seed,
-        **chosen.described(),
-    }  # fmt: skip
-    families = any(isinstance(p, ProblemFamily) for p in problems)
-    elsewhere = [] if families else [with_family(p, ("translate",)) for p in problems]
+    families = any(isinstance(case.problem, ProblemFamily) for case in cases)
+    elsewhere = [] if families else [replace(case, problem=with_family(case.problem, ("translate",))) for case in cases]
     with ExitStack() as opened:
-        trials, moved = (
-            [opened.enter_context(closing(Trials(p, chosen.trial, workers))) for p in some]
-            for some in (problems, elsewhere)
-        )
-        search = Search(chosen.genome, trials, chosen, seed)
+
+        def opening(some: list[Case]) -> list[Trials]:
+            return [opened.enter_context(closing(Trials(case.problem, case.budget, workers))) for case in some]
+
+        trials = opening(twins)
+        judges = trials if surrogate is None else opening(cases)
+        chosen = _affordable(chosen, trials, judges, [*known.values(), *peers.values()], evaluations, time, say)
+        described = {
+            "problems": [case.label for case in cases], "dims": [case.problem.box.dim for case in cases], "seed": seed,
+            "budgets": [case.budget.maxfev for case in cases], **chosen.described(),
+        }  # fmt: skip
+        search = Search(chosen.genome, trials, chosen, seed, [*known.values(), *peers.values()])
         state, seconds = _go(search, described, path, resume, progress)
-        return _finish(
-            search,
-            state,
-            described,
-            seconds,
-            "quick" if preset is None else preset if isinstance(preset, str) else "own settings",
-            moved,
-        )
+        preset_name = "quick" if preset is None else preset if isinstance(preset, str) else "own settings"
+        return _finish(search, state, described, seconds, preset_name, judges, opening(elsewhere), known, peers)
+
+
+def _affordable(
+    chosen: DesignSettings, trials: list[Trials], judges: list[Trials], others: list[Any], evaluations: int | None,
+    time: str | float | None, say: Callable[[str], Any] | None,
+) -> DesignSettings:  # fmt: skip
+    """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of."""
+    budgets = [each.budget.maxfev for each in trials]
+
+    def parts(settings: DesignSettings) -> dict[str, int]:
+        return expected_evaluations(settings, budgets, len(others))
+
+    if evaluations is not None:
+        chosen = fitted(chosen, lambda settings: sum(parts(settings).values()), evaluations)
+    if time is None and say is None and all(each.compiled for each in judges):
+        return chosen
+    algorithm = chosen.genome.decode(chosen.genome.known()[0] if chosen.known else chosen.genome.box.lower)
+    speed = float(np.average([seconds_per_evaluation(each, algorithm) for each in trials], weights=budgets))
+    judged = speed
+    if judges is not trials:
+        judged = float(np.average([seconds_per_evaluation(each, algorithm) for each in judges], weights=budgets))
+
+    def seconds(settings: DesignSettings) -> float:
+        found = parts(settings)
+        return speed * (found["search"] + found["race"]) + judged * found["retest"]
+
+    if time is not None:
+        chosen = fitted(chosen, seconds, seconds_of(time))
+    line = (
+        f"up to {sum(parts(chosen).values()):.3g} evaluations ({chosen.generations} generations of {chosen.population} "
+        f"candidates), about {duration(seconds(chosen))} at {judged:.2g} s an evaluation"
+    )
+    if say is not None:
+        say(line)
+    elif evaluations is None and time is None and seconds(chosen) > WARN_SECONDS:
+        limit = "limit it with time= or evaluations=, or train on a cheap twin (surrogate=)"
+        warnings.warn(f"design: {line}; {limit}", stacklevel=3)
+    return chosen
 
 
 def _place(checkpoint: Any) -> Path:
@@ -183,22 +248,6 @@ def _place(checkpoint: Any) -> Path:
     except (TypeError, OSError) as error:
         raise FileError(f"checkpoint: {checkpoint!r} cannot be written: {error}") from None
     return path
-
-
-def _label(name: str, problem: Problem, kinds: tuple[str, ...]) -> str:
-    """What reports call a problem: its label, with the family that is added to it."""
-    return f"{name}+family={'-'.join(kinds)}" if kinds and not isinstance(problem, ProblemFamily) else name
-
-
-def _problems(given: Any, bounds: Any, dim: int | None, vectorized: bool) -> dict[str, Problem]:
-    """Label -> problem: what `compare` takes, and functions with bounds."""
-    if not isinstance(given, (str, Problem, Mapping, list, tuple)):
-        return resolve_problems([resolve_problem(given, bounds, dim=dim, vectorized=vectorized)])
-    if bounds is not None or vectorized:
-        raise InputError("bounds, vectorized: only for one function; see autov.function_problem for several")
-    if isinstance(given, Problem):
-        resolve_problem(given, dim=dim)  # says if dim does not fit
-    return resolve_problems(given, dim)
 
 
 def _go(
@@ -219,7 +268,7 @@ def _go(
             raise InputError(
                 f"generations: {path} has made {state.generation} already, got {search.settings.generations}"
             )
-    begun = written = time.perf_counter()
+    begun = written = clock.perf_counter()
     first = 0 if state is None else state.evaluations
     try:
         while True:
@@ -227,7 +276,7 @@ def _go(
                 state = search.start()
             elif state.generation < search.settings.generations:
                 state = search.step(state)
-            now = time.perf_counter()
+            now = clock.perf_counter()
             seconds = spent + now - begun
             last = state.generation >= search.settings.generations
             if path is not None and (last or now - written > CHECKPOINT_SECONDS):
@@ -242,38 +291,59 @@ def _go(
                 return state, seconds
     except KeyboardInterrupt:
         if path is not None and state is not None:
-            write_checkpoint(path, state, decides, spent + time.perf_counter() - begun)
+            write_checkpoint(path, state, decides, spent + clock.perf_counter() - begun)
         raise
 
 
 def _finish(
-    search: Search, state: SearchState, described: dict[str, Any], seconds: float, preset: str,
-    elsewhere: list[Trials],
+    search: Search, state: SearchState, described: dict[str, Any], seconds: float, preset: str, judges: list[Trials],
+    elsewhere: list[Trials], known: dict[str, Any], peers: dict[str, Any],
 ) -> Design:  # fmt: skip
-    """Choose the operator, re-test it, also with moved optima, and write down where it comes from."""
-    start, before = time.perf_counter(), search.evaluations
-    winner = search.race(state) if search.settings.final_race else 0
+    """Choose the result, re-test it beside what is known, also with moved optima, and note where it comes from."""
+    start, settings, genome = clock.perf_counter(), search.settings, search.genome
+    before = search.evaluations
+    rivals = {**known, **peers} if settings.known else {}
+    winner = search.race(state, list(rivals.values())) if settings.final_race else 0
     raced = search.evaluations - before
-    retested = search.retest(state.vectors[winner])
-    moved = search.retest(state.vectors[winner], elsewhere, MOVED) if elsewhere else None
-    spent = {"search": state.evaluations, "race": raced, "retest": search.evaluations - before - raced}
-    spent["retest"] += sum(trials.evaluations for trials in elsewhere)
-    seconds += time.perf_counter() - start
-    means = [float(mean) for mean in retested.mean(axis=1)]
+    name = None if winner < len(state.ids) else list(rivals)[winner - len(state.ids)]
+    algorithm = genome.decode(state.vectors[winner]) if name is None else rivals[name]
+    others = {label: one for label, one in {**known, **peers}.items() if label != name}
+    judged = sum(trials.evaluations for trials in judges)
+    values = search.retest([algorithm, *others.values()], judges)
+    moved = search.retest([algorithm], elsewhere, MOVED)[0] if elsewhere else None
+    spent = {"search": state.evaluations, "race": raced}
+    spent["retest"] = sum(trials.evaluations for trials in [*judges, *elsewhere]) - judged
+    fitness = float(state.fitness[winner]) if name is None else float("nan")
+    means = [float(mean) for mean in values[0].mean(axis=1)]
     provenance = {
         "problem": ", ".join(described["problems"]), "dim": described["dims"][0], "seed": described["seed"],
-        "preset": preset, "evaluations": sum(spent.values()), "fitness": state.fitness[winner],
+        "preset": preset, "space": settings.space, "evaluations": sum(spent.values()),
+        "fitness": None if np.isnan(fitness) else fitness, "known": name,
         "retested_fitness": means[0] if len(means) == 1 else dict(zip(described["problems"], means, strict=True)),
         "moved_retest": None if moved is None else [float(mean) for mean in moved.mean(axis=1)],
-        "retest_runs": search.settings.retest_runs, "settings": described, "autov": metadata.version("autov"),
-        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "retest_runs": settings.retest_runs, "instances": _instances(search), "settings": described,
+        "autov": metadata.version("autov"), "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }  # fmt: skip
-    operators = [search.genome.operator(vector) for vector in state.vectors]
-    operator = dataclasses.replace(operators[winner], provenance=provenance)
+    if settings.space == "operator" and isinstance(algorithm, Evolution) and name is None:
+        assert isinstance(algorithm.operator, AffineOperator)
+        algorithm = replace(algorithm, operator=replace(algorithm.operator, provenance=provenance))
+        population: list[Any] = [genome.operator(vector) for vector in state.vectors]
+    else:
+        population = [genome.decode(vector) for vector in state.vectors]
+    seconds += clock.perf_counter() - start
     return Design(
-        operator, float(state.fitness[winner]), retested, np.array(state.history), operators, spent, seconds, described,
-        tuple(trials.problem for trials in search.trials), moved,
+        algorithm, name, fitness, values[0], dict(zip(others, values[1:], strict=True)), others,
+        np.array(state.history),
+        population, spent, seconds, described, tuple(trials.problem for trials in search.trials),
+        tuple(trials.problem for trials in judges), tuple(trials.budget.maxfev for trials in judges), provenance, moved,
     )  # fmt: skip
+
+
+def _instances(search: Search) -> str:
+    """Which instances it has seen, in words."""
+    if not any(isinstance(trials.problem, ProblemFamily) for trials in search.trials):
+        return "the problem as it is, in the search as in the re-test"
+    return f"drawn from (seed {search.seed}, purpose, problem, run); search, race and re-test are three purposes"
 
 
 __all__ = ["HISTORY", "Design", "ProgressCallback", "SearchProgress", "design"]

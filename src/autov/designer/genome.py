@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -49,6 +49,11 @@ class Genome(Protocol):
         """The operator of a vector: the search varies candidates by that of the best one (Algorithm 1)."""
         ...
 
+
+@runtime_checkable
+class PackedGenome(Genome, Protocol):
+    """A genome whose candidates can all be run by one compiled call."""
+
     def pack(self, vectors: Array) -> Any:
         """Many candidates (c, genes) in the form that compiled runs read."""
         ...
@@ -58,6 +63,35 @@ class Genome(Protocol):
     ) -> None:
         """Write the best values of compiled runs; their streams derive from the key."""
         ...
+
+
+@dataclass(frozen=True)
+class Given:
+    """Algorithms that are there already, seen as a genome: a vector is the number of one of them."""
+
+    algorithms: tuple[Any, ...]
+
+    @property
+    def box(self) -> Box:
+        """Numbers of the algorithms."""
+        return Box(np.zeros(1), np.full(1, float(len(self.algorithms))))
+
+    @property
+    def vectors(self) -> Array:
+        """One for each."""
+        return np.arange(len(self.algorithms), dtype=np.float64)[:, None]
+
+    def decode(self, vector: Array) -> Any:
+        """The algorithm of that number."""
+        return self.algorithms[int(vector[0])]
+
+    def known(self) -> Array:
+        """All of them."""
+        return self.vectors
+
+    def operator(self, vector: Array) -> AffineOperator:
+        """They are not varied."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)

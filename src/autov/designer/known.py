@@ -1,41 +1,22 @@
-"""A designed operator beside the paper's and a GA on the training problems, all on fresh seeds."""
+"""Known designs: what a search begins with, and what its result must beat."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-import numpy as np
-
-from autov.algorithms import Evolution, solve
-from autov.algorithms.ga import GA
-from autov.core import Array
-from autov.designer.designing import Design
-from autov.engines import engine_of, in_order
-from autov.operators import load_operator
-from autov.problems import Problem
-
-SEED_SHIFT = 1_000_003  # seeds of the comparison are not those of the search
-RUNS = 30
+from autov.algorithms.evolution import Evolution
+from autov.designer.genome import OperatorGenome
+from autov.designer.settings import DesignSettings
+from autov.designer.space import Space
 
 
-def _best(run: int, problem: Problem, algorithm: Any, options: dict[str, Any]) -> float:
-    return solve(problem, algorithm, run=run, **options).fun
-
-
-def beside_known(design: Design, problem: Problem, workers: Any = None) -> dict[str, Array]:
-    """Best values of 30 runs each, same population and budget as in the search; the first is the designed operator."""
-    trial = design.settings["trial"]
-    options = {
-        "maxfev": trial["popsize"] * trial["generations"], "popsize": trial["popsize"],
-        "seed": design.settings["seed"] + SEED_SHIFT,
-    }  # fmt: skip
-    found = {"designed": design.algorithm, "paper-h3": Evolution(load_operator("paper-h3")), "GA": GA()}
-    compiled = problem.objective() is not None
-    with engine_of(workers if compiled else 1, "threads") as engine:
-        return {
-            label: np.array(
-                in_order(engine, partial(_best, problem=problem, algorithm=a, options=options), range(RUNS))
-            )
-            for label, a in found.items()
-        }
+def known_designs(settings: DesignSettings) -> dict[str, Any]:
+    """Label -> algorithm: those of the space, and the paper's."""
+    found: dict[str, Any] = {"paper-h3": Evolution()}
+    genome = settings.genome
+    if isinstance(genome, OperatorGenome):
+        for vector in genome.known()[:1]:  # the other one is the paper's
+            found["exchange"] = genome.decode(vector)
+    elif isinstance(genome, Space):
+        found |= {label: genome.decode(genome.encode(values)) for label, values in genome.seeds}
+    return found

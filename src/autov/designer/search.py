@@ -1,7 +1,8 @@
 """The AutoV search (Algorithm 1): operators that design operators.
 
 Candidates are vectors in the box of a genome. Every generation, the operator of the best candidate found so far makes
-offspring of the candidates, and the better half of all survives. Everything random is a function of (seed, generation)
+offspring of the candidates (or another proposer does, see `autov.designer.proposers`), and the better half of all
+survives. Everything random is a function of (seed, generation)
 or of (seed, candidate, run), so a search can be cut anywhere and go on, on any number of workers, with the same bits.
 """
 
@@ -14,13 +15,15 @@ from typing import Any
 import numpy as np
 
 from autov.core import Array, stream_key
-from autov.designer.aggregate import fitness_of, reference_gaps
-from autov.designer.genome import Genome
+from autov.designer.aggregate import fitness_of, panel_shares, reference_gaps
+from autov.designer.genome import Genome, Given
+from autov.designer.proposers import PROPOSERS
 from autov.designer.settings import DesignSettings
 from autov.designer.trials import Stream, Tasks, Trials, try_candidates
 from autov.kernels import run as kernels
 
-SEARCH, TRIAL, RACE, RETEST, MOVED = range(5)  # what the streams of a seed are for
+SEARCH, TRIAL, RACE, RETEST, MOVED, PANEL = range(6)  # what the streams of a seed are for
+KNOWN_IDS = 2**40  # numbers of known designs among candidates
 HISTORY = ("generation", "evaluations", "best", "median", "worst")
 
 
@@ -37,13 +40,20 @@ class SearchState:
     next_id: int
     evaluations: int
     history: list[tuple[float, ...]] = field(default_factory=list)  # generation, evaluations, best, median, worst
+    panel: Array = field(default_factory=lambda: np.empty((0, 0)))  # (problems, results) of other algorithms
+    proposer: dict[str, np.ndarray] = field(default_factory=dict)  # what the proposer remembers
 
 
 class Search:
     """Algorithm 1 on a genome; ``start`` and ``step`` return states."""
 
-    def __init__(self, genome: Genome, trials: Sequence[Trials], settings: DesignSettings, seed: int) -> None:
+    def __init__(
+        self, genome: Genome, trials: Sequence[Trials], settings: DesignSettings, seed: int,
+        panel: Sequence[Any] = (),
+    ) -> None:  # fmt: skip
         self.genome, self.trials, self.settings, self.seed = genome, trials, settings, seed
+        self.panel = Given(tuple(panel))
+        self.proposer = PROPOSERS[settings.searcher](genome, stream_key(seed, SEARCH), settings.generations)
         self.minima: list[Any] = [t.problem.minimum for t in trials]
         self.runs = settings.trial.runs
         self.memory = max(settings.memory if settings.reevaluate else 0, self.runs)
@@ -65,16 +75,25 @@ class Search:
         values = self._try(vectors, ids, np.empty(0))
         medians = np.nanmedian(values, axis=2)
         reference = reference_gaps(medians, self.minima)
-        state = SearchState(0, vectors, ids, values, np.empty(0), reference, len(ids), 0)
+        state = SearchState(0, vectors, ids, values, np.empty(0), reference, len(ids), 0, panel=self._panel())
         return self._finish(state, before)
+
+    def _panel(self) -> Array:
+        """Results of the panel, where the fitness is the share of them that is better."""
+        if self.settings.aggregate != "panel":
+            return np.empty((0, 0))
+        runs = self.settings.panel_runs
+        which = np.repeat(np.arange(len(self.panel.algorithms)), runs)
+        tasks = Tasks(which, which, np.tile(np.arange(runs), len(self.panel.algorithms)))
+        streams = [Stream(self.seed, PANEL, p) for p in range(len(self.trials))]
+        pairs = zip(self.trials, streams, strict=True)
+        return np.array([trials(stream, self.panel, self.panel.vectors, tasks) for trials, stream in pairs])
 
     def step(self, state: SearchState) -> SearchState:
         """One generation (Algorithm 1, lines 5-11)."""
-        box, n, before = self.genome.box, self.settings.population, self.evaluations
-        best = self.genome.operator(state.vectors[0]).variation()
+        n, before = self.settings.population, self.evaluations
         generation = state.generation + 1
-        offspring = np.empty_like(state.vectors)
-        kernels.propose(self._key, generation, best, box.lower, box.upper, state.vectors, state.fitness, offspring)
+        memory, offspring = self.proposer.propose(state.proposer, generation, state.vectors, state.fitness)
         ids = state.next_id + np.arange(n)
         values = self._try(offspring, ids, state.fitness)
         union = replace(
@@ -82,10 +101,13 @@ class Search:
             ids=np.concatenate([state.ids, ids]), values=np.concatenate([state.values, values], axis=1),
             next_id=state.next_id + n,
         )  # fmt: skip
-        return self._finish(union, before)
+        memory = self.proposer.learn(memory, offspring, self._judged(union)[len(state.ids) :])
+        return self._finish(replace(union, proposer=memory), before)
 
     def _try(self, vectors: Array, ids: np.ndarray, parents: Array) -> Array:
-        early = self.settings.early_stop and len(self.trials) == 1
+        # A proposer that learns from all candidates needs the values of all.
+        early = self.settings.early_stop and len(self.trials) == 1 and not self.proposer.needs_all
+        early = early and self.settings.aggregate != "panel"
         values = np.full((len(self.trials), len(vectors), self.memory), np.nan)
         for p, trials in enumerate(self.trials):
             stream = Stream(self.seed, TRIAL, p)
@@ -103,18 +125,24 @@ class Search:
 
     def _sorted(self, state: SearchState, keep: int) -> SearchState:
         """The best ``keep`` candidates in order; of equals, those that came first."""
-        values = state.values
-        # A candidate stopped early is hopeless: it cannot be among those kept.
-        unfinished = np.isnan(values[:, :, : self.runs]).any(axis=(0, 2))
-        medians = np.where(unfinished, np.inf, np.nanmedian(values, axis=2))
-        fitness = self._fitness(medians, state)
-        order = np.argsort(np.where(unfinished, np.inf, fitness), kind="stable")[:keep]
+        fitness = self._judged(state)
+        order = np.argsort(fitness, kind="stable")[:keep]
         return replace(
-            state, vectors=state.vectors[order], ids=state.ids[order], values=values[:, order], fitness=fitness[order]
-        )
+            state, vectors=state.vectors[order], ids=state.ids[order], values=state.values[:, order],
+            fitness=fitness[order],
+        )  # fmt: skip
 
-    def _fitness(self, medians: Array, state: SearchState) -> Array:
-        return fitness_of(medians, self.settings.aggregate, self.minima, state.reference)
+    def _judged(self, state: SearchState) -> Array:
+        """The fitness of all candidates; infinite for those stopped early: they cannot be among those kept."""
+        unfinished = np.isnan(state.values[:, :, : self.runs]).any(axis=(0, 2))
+        values = np.where(unfinished[:, None], np.inf, state.values)
+        return np.where(unfinished, np.inf, self._fitness(values, state))
+
+    def _fitness(self, values: Array, state: SearchState) -> Array:
+        """One number for each candidate from values (problems, c, runs)."""
+        if self.settings.aggregate == "panel":
+            return panel_shares(values, state.panel, self.minima).mean(axis=0)
+        return fitness_of(np.nanmedian(values, axis=2), self.settings.aggregate, self.minima, state.reference)
 
     def _refresh(self, state: SearchState) -> Array:
         """Values with fresh runs of every candidate whose memory is not full."""
@@ -130,44 +158,59 @@ class Search:
             values[p, which, numbers] = trials(Stream(self.seed, TRIAL, p), self.genome, state.vectors, tasks)
         return values
 
-    def race(self, state: SearchState) -> int:
-        """The index of the candidate that wins successive halving on fresh seeds among the best survivors.
+    def race(self, state: SearchState, known: Sequence[Any] = ()) -> int:
+        """The index of the winner of successive halving on fresh seeds among the best survivors and known algorithms.
 
-        Each round keeps the better half and doubles the runs; all runs of a candidate count.
+        Each round keeps the better half and doubles the runs; all runs of a candidate count. Survivors have the numbers
+        that they have in the state, known algorithms those behind the last survivor.
         """
-        alive = np.arange(min(self.settings.race_size, len(state.ids)))
+        survivors = min(self.settings.race_size, len(state.ids))
+        given = Given(tuple(known))
+        alive = np.concatenate([np.arange(survivors), len(state.ids) + np.arange(len(known))])
         runs = self.settings.race_runs
         values = np.empty((len(self.trials), len(alive), 0))
         while True:
-            first = values.shape[2]
-            numbers = np.arange(first, first + runs)
-            which = np.repeat(alive, runs)
-            tasks = Tasks(which, state.ids[which], np.tile(numbers, len(alive)))
+            numbers = np.arange(values.shape[2], values.shape[2] + runs)
+            own, others = alive[alive < len(state.ids)], alive[alive >= len(state.ids)] - len(state.ids)
             fresh = [
-                trials(Stream(self.seed, RACE, p), self.genome, state.vectors, tasks).reshape(len(alive), runs)
+                np.concatenate([
+                    self._runs(trials, RACE, p, self.genome, state.vectors, own, state.ids[own], numbers),
+                    self._runs(trials, RACE, p, given, given.vectors, others, KNOWN_IDS + others, numbers),
+                ])
                 for p, trials in enumerate(self.trials)
-            ]
+            ]  # fmt: skip
             values = np.concatenate([values, np.array(fresh)], axis=2)
-            order = np.argsort(self._fitness(np.median(values, axis=2), state), kind="stable")
+            order = np.argsort(self._fitness(values, state), kind="stable")
             if len(alive) <= 4:
                 return int(alive[order[0]])
             kept = np.sort(order[: (len(alive) + 1) // 2])
             alive, values = alive[kept], values[:, kept]
             runs *= 2
 
-    def retest(self, vector: Array, trials: Sequence[Trials] | None = None, purpose: int = RETEST) -> Array:
-        """Best values (problems, runs) of one candidate on seeds that the search never saw.
+    def _runs(
+        self, trials: Trials, purpose: int, place: int, genome: Genome, vectors: Array, which: np.ndarray,
+        ids: np.ndarray, numbers: np.ndarray,
+    ) -> Array:  # fmt: skip
+        """Best values (candidates, runs) of runs with these numbers."""
+        if not len(which):
+            return np.empty((0, len(numbers)))
+        tasks = Tasks(np.repeat(which, len(numbers)), np.repeat(ids, len(numbers)), np.tile(numbers, len(which)))
+        made = trials(Stream(self.seed, purpose, place), genome, vectors, tasks)
+        return made.reshape(len(which), len(numbers))
+
+    def retest(
+        self, algorithms: Sequence[Any], trials: Sequence[Trials] | None = None, purpose: int = RETEST
+    ) -> Array:  # fmt: skip
+        """Best values (algorithms, problems, runs) on seeds and instances that the search never saw, the same for all.
 
         Args:
-            vector: the candidate.
+            algorithms: whatever can be run.
             trials: on other problems than those of the search.
             purpose: of the stream.
         """
-        runs = self.settings.retest_runs
-        zero = np.zeros(runs, np.int64)
-        tasks = Tasks(zero, zero, np.arange(runs))
+        given, numbers = Given(tuple(algorithms)), np.arange(len(algorithms))
         made = [
-            each(Stream(self.seed, purpose, p), self.genome, vector[None], tasks)
+            self._runs(each, purpose, p, given, given.vectors, numbers, numbers, np.arange(self.settings.retest_runs))
             for p, each in enumerate(self.trials if trials is None else trials)
         ]
-        return np.array(made)
+        return np.swapaxes(np.array(made), 0, 1)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
-from autov.core import InputError, whole_number
+from autov.core import InputError, check_choice, whole_number
 from autov.designer.aggregate import AGGREGATES
-from autov.designer.genome import OperatorGenome
+from autov.designer.genome import Genome, OperatorGenome
+from autov.designer.proposers import PROPOSERS
+from autov.designer.spaces import evolution_space, portfolio_space
 from autov.designer.trials import TrialBudget
 from autov.operators.inputs import inputs_of
 from autov.problems import checked_kinds
+
+SPACES = ("operator", "evolution", "portfolio")
 
 
 @dataclass(frozen=True)
@@ -20,8 +25,12 @@ class DesignSettings:
     """Everything that decides what a design finds, apart from the problems and the seed.
 
     Attributes:
+        space: what is designed: an "operator" in the paper's metaheuristic, a whole "evolution", or a "portfolio".
+        members: of a portfolio: "evolution" and "ma-es", or one of them, or one of them twice.
+        fix: values of genes that are not designed, by name.
+        searcher: who proposes candidates: "autov" (Algorithm 1), "ma-es" or "elites".
         form: h1..h5, or inputs such as ("x1", "x2", "best", "lower", "upper").
-        rows: parameter sets, the paper's k.
+        rows: parameter sets, the paper's k; None is 10 for an operator and 6 in the wide spaces.
         draw: row and weights for every "variable" (the paper's) or once for every "solution".
         tie_bounds: one weight for upper - lower instead of two for the bounds; where the form has no bounds, it is off.
         family: what the instances of a training problem differ in, each run with its own: some of "translate" (its
@@ -31,7 +40,11 @@ class DesignSettings:
         generations: of the search, after the first population.
         known: the first population holds known designs, such as the paper's operator, as far as the form allows.
         trial: population, generations and runs of the metaheuristic that tries a candidate (Algorithm 2).
-        aggregate: for several problems, "rank" or "log-gap" (see `autov.designer.aggregate`).
+        dims: numbers of variables to train on, each problem with each of them; () for those of the problems.
+        budgets: evaluations of a run, each problem with each of them; () for those of ``trial``.
+        aggregate: for several problems, "rank", "log-gap" or "panel" (see `autov.designer.aggregate`).
+        panel: algorithms of other libraries that take part in the final race and the comparison, such as "cma:default".
+        panel_runs: runs of each known design and of each of the panel that candidates are measured by ("panel").
         reevaluate: fresh runs that every survivor gets each generation (True: 1); cures the winner's curse.
         memory: runs after which a candidate is known well enough, where survivors are evaluated again.
         early_stop: stop candidates that cannot survive any more; the result is the same, bit for bit.
@@ -41,8 +54,12 @@ class DesignSettings:
         retest_runs: runs of the result on seeds that the search never saw.
     """
 
+    space: Literal["operator", "evolution", "portfolio"] = "operator"
+    members: tuple[str, ...] = ("evolution", "ma-es")
+    fix: Mapping[str, Any] = field(default_factory=dict)
+    searcher: Literal["autov", "ma-es", "elites"] = "autov"
     form: str | tuple[str, ...] = "h3"
-    rows: int = 10
+    rows: int | None = None
     draw: Literal["variable", "solution"] = "variable"
     tie_bounds: bool = True
     family: tuple[str, ...] = ("translate",)
@@ -50,7 +67,11 @@ class DesignSettings:
     generations: int = 700
     known: bool = True
     trial: TrialBudget = field(default_factory=lambda: TrialBudget(100, 100, 3))
+    dims: tuple[int, ...] = ()
+    budgets: tuple[int, ...] = ()
     aggregate: str = "rank"
+    panel: tuple[str, ...] = ()
+    panel_runs: int = 12
     reevaluate: int = 1
     memory: int = 99
     early_stop: bool = True
@@ -60,7 +81,8 @@ class DesignSettings:
     retest_runs: int = 30
 
     def __post_init__(self) -> None:
-        least = {"population": 2, "generations": 0, "memory": 1, "race_size": 1, "race_runs": 1, "retest_runs": 2}
+        least = {"population": 2, "generations": 0, "memory": 1, "race_size": 1, "race_runs": 1, "retest_runs": 2,
+                 "panel_runs": 1}  # fmt: skip
         for name, low in {**least, "reevaluate": 0}.items():
             value = getattr(self, name)
             value = int(value) if name == "reevaluate" and isinstance(value, bool) else value
@@ -74,16 +96,35 @@ class DesignSettings:
             raise InputError(f"aggregate: must be one of {', '.join(AGGREGATES)}, got {self.aggregate!r}")
         object.__setattr__(self, "family", checked_kinds(self.family))
         object.__setattr__(self, "form", self.form if isinstance(self.form, str) else tuple(self.form))
+        check_choice(self, space=SPACES, searcher=tuple(PROPOSERS))
+        for name, least in (("dims", 1), ("budgets", 1)):
+            numbers = getattr(self, name)
+            numbers = (numbers,) if isinstance(numbers, int) else tuple(numbers)
+            object.__setattr__(self, name, tuple(whole_number(name, number, least) for number in numbers))
+        for name in ("members", "panel"):
+            given = getattr(self, name)
+            object.__setattr__(self, name, tuple(given.split(",")) if isinstance(given, str) else tuple(given))
         self.genome  # noqa: B018 (says what does not fit)
 
-    @property
-    def genome(self) -> OperatorGenome:
+    @cached_property
+    def genome(self) -> Genome:
         """What is designed."""
-        return OperatorGenome.of(self.form, self.rows, self.draw, self.tie_bounds)
+        if self.space == "operator":
+            if self.fix:
+                raise InputError("fix: only in the spaces evolution and portfolio; an operator has form, rows and draw")
+            return OperatorGenome.of(self.form, 10 if self.rows is None else self.rows, self.draw, self.tie_bounds)
+        wide = evolution_space(self.rows) if self.space == "evolution" else portfolio_space(self.members, self.rows)
+        return wide.fix(self.fix)
 
     def described(self) -> dict[str, Any]:
-        """As JSON, for files."""
-        return dataclasses.asdict(self) | {"form": self.form if isinstance(self.form, str) else list(self.form)}
+        """As JSON, for files: what has a meaning in the space."""
+        found = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        found["trial"] = dataclasses.asdict(self.trial)
+        for name, value in found.items():
+            found[name] = list(value) if isinstance(value, tuple) else dict(value) if name == "fix" else value
+        unused = ("members", "fix") if self.space == "operator" else ("form", "draw", "tie_bounds")
+        unused += ("dims", "budgets")  # told case by case
+        return {name: value for name, value in found.items() if name not in unused}
 
 
 STANDARD = DesignSettings()
@@ -113,8 +154,8 @@ def design_settings(preset: str | DesignSettings | None = None, **overrides: Any
     given = {name: value for name, value in overrides.items() if value is not None}
     trial = given.get("trial")
     if isinstance(trial, Mapping):  # some of its numbers
-        if unknown := set(trial) - {"popsize", "generations", "runs"}:
-            raise InputError(f"trial: has popsize, generations and runs, got {sorted(unknown)[0]!r}")
+        if unknown := set(trial) - {"popsize", "generations", "runs", "evaluations"}:
+            raise InputError(f"trial: has popsize, generations, runs and evaluations, got {sorted(unknown)[0]!r}")
         given["trial"] = dataclasses.replace(chosen.trial, **trial)
     form = inputs_of(given.get("form", chosen.form))
     if "tie_bounds" not in given and not {"lower", "upper"} <= set(form):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from autov.algorithms import solve
+from autov.algorithms.base import Compiled
 from autov.algorithms.evaluation import evaluate_points
 from autov.core import Array, generator, stream_key, values_of, whole_number
 from autov.core.threads import one_blas_thread
-from autov.designer.genome import Genome
+from autov.designer.genome import Genome, PackedGenome
 from autov.engines import Engine, engine_of
 from autov.kernels.many import Tasks as KernelTasks
 from autov.kernels.many import derive
@@ -39,15 +41,18 @@ class TrialBudget:
     popsize: int = 100
     generations: int = 100
     runs: int = 9
+    evaluations: int | None = None  # of a run, instead of those of so many generations
 
     def __post_init__(self) -> None:
         for name, least in (("popsize", 2), ("generations", 1), ("runs", 1)):
             object.__setattr__(self, name, whole_number(f"trial {name}", getattr(self, name), least))
+        if self.evaluations is not None:
+            object.__setattr__(self, "evaluations", whole_number("trial evaluations", self.evaluations, 1))
 
     @property
     def maxfev(self) -> int:
         """Evaluations of one run."""
-        return self.popsize * self.generations
+        return self.evaluations or self.popsize * self.generations
 
 
 @dataclass(frozen=True)
@@ -96,11 +101,27 @@ class CompiledTrials:
         """The candidates as the compiled run reads them."""
         return self.genome.pack(self.vectors)
 
+    @cached_property
+    def decoded(self) -> list[Any]:
+        """The algorithms of the candidates."""
+        return [self.genome.decode(vector) for vector in self.vectors]
+
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "packed"}
+        return {name: value for name, value in vars(self).items() if name not in ("packed", "decoded")}
 
     def __call__(self, tasks: Tasks) -> Array:
         """Task i runs candidate which[i] with the stream of (candidates[i], runs[i])."""
+        return self._packed(tasks) if isinstance(self.genome, PackedGenome) else self._one_by_one(tasks)
+
+    def _one_by_one(self, tasks: Tasks) -> Array:
+        best = np.empty(len(tasks.which))
+        for i, (which, candidate, run) in enumerate(zip(*tasks, strict=True)):
+            key = derive(self.stream.key, candidate, run)
+            number = self.stream.instance(run) if isinstance(self.problem, ProblemFamily) else 0
+            best[i] = run_alone(self.problem, number, self.decoded[which], self.budget, key)
+        return best
+
+    def _packed(self, tasks: Tasks) -> Array:
         best = np.empty(len(tasks.which))
         family = isinstance(self.problem, ProblemFamily)
         numbers, instance = np.unique(tasks.runs if family else np.zeros_like(tasks.runs), return_inverse=True)
@@ -114,6 +135,24 @@ class CompiledTrials:
         if isinstance(noting, MayRaise):
             noting.raise_noted(objectives.context)
         return best
+
+
+def run_alone(problem: Problem, number: int, algorithm: Any, budget: TrialBudget, key: np.ndarray) -> float:
+    """The best value of one run of any algorithm on an instance, compiled if both can be."""
+    instance = _instance(problem, number)
+    compiled = isinstance(algorithm, Compiled) and algorithm.compiles
+    objective = _objective(problem, number) if compiled else None
+    if not compiled or objective is None:
+        seed = int(key[0] >> np.uint64(1))
+        return solve(instance, algorithm, maxfev=budget.maxfev, popsize=budget.popsize, seed=seed).fun
+    noting = to_base(instance, np.empty((0, instance.box.dim)))[0]
+    if isinstance(noting, MayRaise):  # kept objectives are shared by several calls, notes are not
+        objective = objective._replace(context=np.zeros_like(objective.context))
+    state = algorithm.start(key, instance.box, budget.popsize, budget.maxfev)
+    best = algorithm.run_compiled(state, objective, budget.maxfev).fun
+    if isinstance(noting, MayRaise):
+        noting.raise_noted(objective.context)
+    return best
 
 
 def _instance(problem: Problem, number: int) -> Problem:
@@ -173,6 +212,8 @@ class Trials:
         box, budget = self.box, self.budget
         algorithms = {w: genome.decode(vectors[w]) for w in np.unique(tasks.which)}
         chosen = [algorithms[w] for w in tasks.which]
+        if not all(isinstance(one, Compiled) for one in chosen):  # of other libraries, or asked with generators
+            return self._alone(stream, algorithms, tasks)
         keys = [derive(stream.key, c, r) for c, r in zip(tasks.candidates, tasks.runs, strict=True)]
         states = [a.start(key, box, budget.popsize, budget.maxfev) for a, key in zip(chosen, keys, strict=True)]
         best, left = np.full(len(chosen), np.inf), np.full(len(chosen), budget.maxfev)
@@ -192,6 +233,23 @@ class Trials:
                     states[i] = chosen[i].tell(states[i], x, f, unused)
             step += 1
         return best
+
+    def _alone(self, stream: Stream, algorithms: dict[Any, Any], tasks: Tasks) -> Array:
+        """One run after the other, points on all workers."""
+        best = np.empty(len(tasks.which))
+        for i, (w, c, r) in enumerate(zip(*tasks, strict=True)):
+            number = stream.instance(int(r)) if isinstance(self.problem, ProblemFamily) else 0
+            instance, seed = _instance(self.problem, number), int(derive(stream.key, c, r)[0] >> np.uint64(1))
+            best[i] = solve(
+                instance, algorithms[w], maxfev=self.budget.maxfev, popsize=self.budget.popsize, seed=seed,
+                evaluate=partial(self._points, instance) if self.by_point else None,
+            ).fun  # fmt: skip
+        return best
+
+    def _points(self, instance: Problem, x: Array) -> Array:
+        base, points = to_base(instance, x)
+        assert isinstance(base, PointFunction)
+        return evaluate_points(self.engine, base, points)
 
     def _values(
         self, batches: list[Array], stream: Stream, tasks: Tasks, active: np.ndarray, step: int

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import os
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from matplotlib.patches import Patch
 
+from autov.algorithms.portfolio import Portfolio, who_worked
+from autov.algorithms.text import explain
 from autov.core import Array, generator
 from autov.core.files import write_text
 from autov.designer import Design
 from autov.designer.search import HISTORY
-from autov.experiments import Entry, Table
+from autov.designer.space import operator_of
+from autov.experiments import Comparison, Entry, Table, compare
 from autov.operators import AffineOperator
+from autov.problems import instance_of
 from autov.reports.html import code_html, figure_html, page, table_html, text_html
-from autov.reports.plots import Figure, drawing, svg
+from autov.reports.plots import COLOURS, Figure, convergence_plot, drawing, svg
+from autov.stats import mark, rank_sum
 
 
 def history_plot(design: Design) -> Figure:
@@ -67,75 +76,153 @@ def history_csv(design: Design) -> str:
 
 
 COLUMNS = ("mean (std)", "median", "best", "worst")
+CURVE_RUNS, USE_RUNS = 9, 5
+SEED_SHIFT = 1_000_003  # seeds of the curves are not those of the search
 
 
-def _row(name: str, values: Array, best: bool = False) -> tuple[str, tuple[Entry, ...]]:
-    first = Entry(f"{values.mean():.5g}", detail=f"{values.std(ddof=1):.3g}", best=best)
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Runs of a designed algorithm and of known ones on fresh instances of one training problem."""
+
+    comparison: Comparison
+    use: tuple[np.ndarray, ...] = ()  # for each run of a portfolio, who made each of its evaluations
+
+
+def report(design: Design, workers: Any = None) -> list[Curves]:
+    """Runs for the curves of the page, on each training problem that is compiled."""
+    found = []
+    shown = {"designed": design.algorithm, **_known_algorithms(design)}
+    popsize = design.settings["trial"]["popsize"]
+    for name, problem, maxfev in zip(design.settings["problems"], design.judged, design.budgets, strict=True):
+        if instance_of(problem, 0).objective() is None:
+            continue
+        seed = design.settings["seed"] + SEED_SHIFT
+        made = compare({name: problem}, shown, runs=CURVE_RUNS, maxfev=maxfev, popsize=popsize, seed=seed,
+                       workers=workers)  # fmt: skip
+        use = ()
+        if isinstance(design.algorithm, Portfolio):
+            use = tuple(who_worked(design.algorithm, problem, maxfev, popsize, seed, run) for run in range(USE_RUNS))
+        found.append(Curves(made, use))
+    return found
+
+
+def _known_algorithms(design: Design) -> dict[str, Any]:
+    """The known designs that it was compared with; peers are slow and have their place in the table."""
+    peers = design.settings["panel"]
+    return {label: design.rivals[label] for label in design.beside if label not in peers}
+
+
+def use_plot(design: Design, curves: Curves) -> Figure:
+    """Which member made which part of the evaluations, run by run."""
+    algorithm = design.algorithm
+    names = [*(member.name for member in algorithm.members), "polish"]
+    with drawing(6.4, 0.5 + 0.32 * len(curves.use) + 0.6) as figure:
+        ax = figure.subplots()
+        for row, members in enumerate(curves.use):
+            edges = np.flatnonzero(np.diff(members)) + 1
+            for begin, end in itertools.pairwise([0, *edges, len(members)]):
+                ax.barh(row, end - begin, left=begin, color=COLOURS[members[begin]], height=0.8)
+        worked = sorted({int(member) for members in curves.use for member in np.unique(members)})
+        handles = [Patch(color=COLOURS[member], label=names[member]) for member in worked]
+        ax.set(xlabel="evaluations", yticks=range(len(curves.use)), xlim=(0, len(curves.use[0])))
+        ax.set_yticklabels([f"run {row + 1}" for row in range(len(curves.use))])
+        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False)
+        return figure
+
+
+def _row(name: str, values: Array, best: bool = False, mark: str = "") -> tuple[str, tuple[Entry, ...]]:
+    first = Entry(f"{values.mean():.5g}", detail=f"{values.std(ddof=1):.3g}", best=best, mark=mark)
     return name, (first, *(Entry(f"{v:.5g}") for v in (np.median(values), values.min(), values.max())))
 
 
-def _comparison(values: Mapping[str, Array]) -> Table:
+def comparison_table(design: Design, place: int) -> Table:
+    """The result beside known designs and peers on one training problem, with rank-sum marks."""
+    name = design.settings["problems"][place]
+    own = design.retested[place]
+    title = "designed" if design.known is None else f"{design.known} (known)"
+    values = {title: own, **{label: each[place] for label, each in design.beside.items()}}
     lead = min(v.mean() for v in values.values())
-    rows = tuple(_row(label, v, best=v.mean() == lead) for label, v in values.items())
-    runs = len(next(iter(values.values())))
-    return Table(f"Best values of {runs} runs each, on seeds the search never saw", ("", *COLUMNS), rows)
+    rows = tuple(
+        _row(label, v, v.mean() == lead, "" if label == title else mark(*rank_sum(v, own)))
+        for label, v in values.items()
+    )
+    return Table(
+        f"{name}: best values of {len(own)} runs, on seeds and instances that the search never saw",
+        ("", *COLUMNS), rows,
+        notes=("+ significantly better than the result, - worse, = neither (rank-sum test, 5 %).",),
+    )  # fmt: skip
 
 
-def _retest(design: Design) -> Table:
+def _moved(design: Design) -> Table | None:
+    if design.moved is None:
+        return None
     names = design.settings["problems"]
-    rows = [_row(name, v) for name, v in zip(names, design.retested, strict=True)]
-    if design.moved is not None:
-        rows += [_row(f"{name}, its optimum elsewhere", v) for name, v in zip(names, design.moved, strict=True)]
-    caption = f"Best values of {design.retested.shape[1]} runs on seeds and instances that the search never saw"
-    return Table(caption, ("training problem", *COLUMNS), tuple(rows))
+    rows = [_row(f"{name}, its optimum elsewhere", v) for name, v in zip(names, design.moved, strict=True)]
+    return Table("The same with the optimum moved", ("training problem", *COLUMNS), tuple(rows))
 
 
 def _flattering(design: Design) -> str:
     """What the search's own figure is, and why not to believe it."""
-    if len(design.settings["problems"]) == 1:
-        own = f"The search's own figure for this operator is {design.fitness:.5g}"
-    else:
-        what = "mean rank among the last candidates" if design.settings["aggregate"] == "rank" else "mean log-gap"
-        own = f"The search's own figure for this operator is a {what} of {design.fitness:.5g}"
+    if design.known is not None:
+        return f"The known design {design.known} won the final race: nothing better was found."
+    several = len(design.settings["problems"]) > 1
+    kinds = {"rank": "mean rank among the last candidates", "log-gap": "mean log-gap",
+             "panel": "share of the panel's results that are better"}  # fmt: skip
+    panel = design.settings["aggregate"] == "panel"
+    what = f"a {kinds[design.settings['aggregate']]} of " if several or panel else ""
+    own = f"The search's own figure for this result is {what}{design.fitness:.5g}"
     return f"{own}; it flatters, because the luckiest candidates survive. The re-test does not."
 
 
-def design_page(design: Design, known: Mapping[str, Mapping[str, Array]], command: str) -> str:
-    """Settings, convergence, the operator, its re-test and comparison, and how to repeat it."""
+def design_page(design: Design, curves: Sequence[Curves], command: str) -> str:
+    """Settings, convergence, the result, its re-test and comparison, and how to repeat it."""
     settings = "\n".join(f"{name}: {value}" for name, value in design.settings.items())
     made = ", ".join(f"{what} {count:,}" for what, count in design.spent.items())
     effort = f"{design.evaluations:,} evaluations ({made}) in {design.seconds:.0f} seconds."
+    tables = "".join(table_html(comparison_table(design, p)) for p in range(len(design.retested)))
+    moved = _moved(design)
     sections = [
-        ("Result", table_html(_retest(design)) + text_html(_flattering(design), effort)),
-        ("Convergence of the search", figure_html(history_plot(design), "fitness over generations")),
-        ("The operator", code_html(str(design.operator))),
-        (
-            "The operator as a formula (LaTeX; the second argument of N is the variance)",
-            code_html(design.operator.latex()),
-        ),
-        ("Offspring of two parents", figure_html(offspring_plot(design.operator), "offspring of two parents")),
+        ("Result", tables + (table_html(moved) if moved else "") + text_html(_flattering(design), effort)),
+        ("What was designed", code_html(explain(design.algorithm))),
     ]
-    sections += [(f"Beside known designs on {name}", table_html(_comparison(v))) for name, v in known.items()]
+    for each in curves:
+        name = each.comparison.problems[0]
+        sections.append((f"Beside known designs on fresh instances of {name}",
+                         figure_html(convergence_plot(each.comparison), "best value over evaluations")))  # fmt: skip
+        if each.use:
+            sections.append(("Who worked when", figure_html(use_plot(design, each), "member over evaluations")))
+    sections.append(("Convergence of the search", figure_html(history_plot(design), "fitness over generations")))
+    operator = operator_of(design.algorithm)
+    if operator is not None:
+        sections += [
+            ("Offspring of two parents", figure_html(offspring_plot(operator), "offspring of two parents")),
+            ("The operator as a formula (LaTeX; the second argument of N is the variance)",
+             code_html(operator.latex())),
+        ]  # fmt: skip
     sections += [("Settings", code_html(settings)), ("Repeat it", code_html(command))]
-    return page(f"Operator designed on {', '.join(design.settings['problems'])}", sections)
+    return page(f"Designed on {', '.join(design.settings['problems'])}", sections)
 
 
 def write_design(
-    design: Design, folder: str | os.PathLike[str], known: Mapping[str, Mapping[str, Array]] | None = None,
-    command: str = "",
-) -> dict[str, Path]:  # fmt: skip
-    """Write operator.json, history.csv, convergence.svg and report.html.
+    design: Design, folder: str | os.PathLike[str], curves: Sequence[Curves] = (), command: str = ""
+) -> dict[str, Path]:
+    """Write optimizer.json, operator.json where an operator was designed, history.csv, convergence.svg and report.html.
 
     Args:
         design: what was found.
         folder: made if it is not there.
-        known: problem -> label -> best values of runs on it, the designed operator first.
+        curves: what `report` made.
         command: how to repeat it.
     """
     target = Path(folder)
-    paths = {name: target / name for name in ("operator.json", "history.csv", "convergence.svg", "report.html")}
-    design.operator.save(paths["operator.json"])
+    names = ["optimizer.json", "history.csv", "convergence.svg", "report.html"]
+    if design.settings["space"] == "operator":
+        names.append("operator.json")
+    paths = {name: target / name for name in names}
+    design.save(paths["optimizer.json"])
+    if "operator.json" in paths:
+        design.operator.save(paths["operator.json"])
     write_text(paths["history.csv"], history_csv(design))
     write_text(paths["convergence.svg"], svg(history_plot(design)))
-    write_text(paths["report.html"], design_page(design, known or {}, command))
+    write_text(paths["report.html"], design_page(design, curves, command))
     return paths

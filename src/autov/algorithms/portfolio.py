@@ -1,0 +1,284 @@
+"""Several algorithms that share a budget: `Portfolio`.
+
+No single algorithm serves all problems, and a little of the budget tells which one serves this one. Every member first
+gets its ``trial``. Then come rounds of ``round`` of the budget: the leader, who has found the best value so far, gets
+most of each, the others share ``hedge`` of it, because who leads early does not always win. The last ``polish`` of the
+budget belongs to the leader alone. Where that is not an evolution strategy, one starts at its best point then, with
+steps of ``polish_step`` times the spread of the leader's better half: it converges where others only come near.
+
+Members work on their own; none sees the points of another. A member makes a batch when it fits into what it has been
+allotted so far, so a large population waits until there is enough for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from autov.algorithms.base import Compiled, Metaheuristic, Outcome, Turnable
+from autov.algorithms.evolution import Evolution
+from autov.algorithms.matrix_adaptation import MatrixAdaptation
+from autov.core import Array, Box, Generator, InputError, check_ranges, generator, values_of
+from autov.kernels import portfolio as kernels
+from autov.kernels.allotment import allot_round, allot_trials, leader_of, polishing_step
+from autov.kernels.many import derive
+from autov.kernels.matrix_adaptation import SIGMA
+from autov.kernels.objective import Objective
+from autov.problems import Problem, instance_of, without_fixed
+
+
+@dataclass(frozen=True, eq=False)
+class PortfolioState:
+    """Arrays have one entry for each member; the last of ``states`` and ``asked`` is the polisher's, if there is one.
+
+    ``turn`` is the member whose batch is next, ``final`` whether the last part of the budget has begun.
+    """
+
+    box: Box
+    maxfev: int
+    stream: np.ndarray  # two words from which the streams of the members derive
+    allotted: np.ndarray
+    used: np.ndarray
+    best: Array
+    best_x: Array
+    turn: int
+    final: bool
+    states: tuple[Any, ...]
+    asked: tuple[Array, ...]  # batches that were asked for and wait for their values or their turn
+
+    @property
+    def key(self) -> np.ndarray:
+        """The stream of the member at work; noise comes from it."""
+        return self.states[self.turn].key
+
+    @property
+    def generation(self) -> int:
+        """Of the member at work."""
+        return self.states[self.turn].generation
+
+
+@dataclass(frozen=True)
+class Portfolio:
+    """Settings.
+
+    Attributes:
+        members: algorithms that can be asked, or their names; ``"ma-es/shade"`` is short for two names.
+        trial: part of the budget that each member gets first; one for all, or one for each.
+        hedge: part of each round for those who do not lead.
+        round: part of the budget of a round.
+        polish: part of the budget at the end for the leader alone, polished if it is not an evolution strategy.
+        polish_step: first step of the polisher, as a multiple of the spread of the leader's better half.
+    """
+
+    name: ClassVar[str] = "portfolio"
+    members: tuple[Any, ...] = ()
+    trial: float | tuple[float, ...] = 0.1
+    hedge: float = 0.2
+    round: float = 0.06
+    polish: float = 0.1
+    polish_step: float = 1.0
+
+    def __post_init__(self) -> None:
+        from autov.algorithms.resolve import resolve_algorithm
+
+        members = self.members.split("/") if isinstance(self.members, str) else self.members
+        found = tuple(resolve_algorithm(member) for member in members) or (Evolution(), MatrixAdaptation())
+        for member in found:
+            if not isinstance(member, Metaheuristic):
+                raise InputError(f"members: {member.name} can only be run as a whole, not asked")
+        object.__setattr__(self, "members", found)
+        trial = self.trial if isinstance(self.trial, (tuple, list)) else (self.trial,) * len(found)
+        if len(trial) != len(found):
+            raise InputError(f"trial: must be one number, or one for each of {len(found)} members, got {self.trial!r}")
+        try:
+            object.__setattr__(self, "trial", tuple(float(part) for part in trial))
+        except (TypeError, ValueError):
+            raise InputError(f"trial: must be numbers, got {self.trial!r}") from None
+        check_ranges(self, hedge=(0, 0.9), round=(1e-3, 1), polish=(0, 1), polish_step=(1e-6, 1e3))
+        if min(self._trial) < 0 or not sum(self._trial) + self.polish <= 1 + 1e-9:
+            raise InputError(
+                f"trial: parts of the budget must not be negative, nor exceed 1 with polish, got {self._trial}"
+            )
+
+    @property
+    def _trial(self) -> tuple[float, ...]:
+        return self.trial if isinstance(self.trial, tuple) else (self.trial,)
+
+    @property
+    def polisher(self) -> MatrixAdaptation:
+        """The settings of the first evolution strategy among the members, or the default ones."""
+        return next((m for m in self.members if isinstance(m, MatrixAdaptation)), MatrixAdaptation())
+
+    @property
+    def runners(self) -> tuple[Any, ...]:
+        """The members, and the polisher where it may be needed."""
+        strategies = all(isinstance(m, MatrixAdaptation) for m in self.members)
+        return self.members if self.polish == 0 or strategies else (*self.members, self.polisher)
+
+    def schedule(self) -> Array:
+        """As the kernels read it."""
+        return np.array([self.round, self.hedge, self.polish, self.polish_step])
+
+    def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> PortfolioState:
+        """`start` with a key from the generator."""
+        return self.start(rng.integers(0, 2**64, 2, dtype=np.uint64), box, popsize, maxfev, x0)
+
+    def start(
+        self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None
+    ) -> PortfolioState:  # fmt: skip
+        """Each member with a stream of its own; points of x0 go to all of them."""
+        count = len(self.members)
+        states = [
+            member.start(own, box, popsize, maxfev, x0)
+            if isinstance(member, Compiled)
+            else member.init(box, popsize, maxfev, generator(int(own[0]), int(own[1])), x0)
+            for member, own in ((m, derive(key, i, 0)) for i, m in enumerate(self.runners))
+        ]
+        allotted = np.zeros(count, np.int64)
+        allot_trials(np.array(self._trial), maxfev, allotted)
+        return PortfolioState(
+            box, int(maxfev), key.copy(), allotted, np.zeros(count, np.int64), np.full(count, np.inf),
+            np.zeros((count, box.dim)), 0, False, tuple(states), (np.empty((0, box.dim)),) * len(states),
+        )  # fmt: skip
+
+    def ask(self, state: PortfolioState, rng: Generator) -> tuple[Array, PortfolioState]:
+        """The batch of the member whose turn it is; asking again gives the same."""
+        while True:
+            i = state.turn
+            if i == len(self.members) and not state.final:
+                state = self._next_round(state)
+                continue
+            if not len(state.asked[i]):
+                x, own = self.runners[i].ask(state.states[i], rng)
+                state = replace(state, states=_put(state.states, i, own), asked=_put(state.asked, i, x))
+            if state.final or state.used[i] + len(state.asked[i]) <= state.allotted[i]:
+                return state.asked[i].copy(), state
+            state = replace(state, turn=i + 1)
+
+    def tell(self, state: PortfolioState, x: Array, f: Array, rng: Generator) -> PortfolioState:
+        """The member takes the values; it goes on as long as its next batch fits."""
+        i = state.turn
+        states = _put(state.states, i, self.runners[i].tell(state.states[i], x, f, rng))
+        state = replace(state, states=states, asked=_put(state.asked, i, state.asked[i][:0]))
+        if i == len(self.members):
+            return state
+        used, best, best_x = state.used.copy(), state.best.copy(), state.best_x.copy()
+        used[i] += len(f)
+        first = int(np.argmin(f))
+        if f[first] < best[i] or used[i] == len(f):
+            best[i], best_x[i] = f[first], x[first]
+        return replace(state, used=used, best=best, best_x=best_x)
+
+    def population(self, state: PortfolioState) -> tuple[Array, Array]:
+        """That of the member at work."""
+        return self.runners[state.turn].population(state.states[state.turn])
+
+    def _next_round(self, state: PortfolioState) -> PortfolioState:
+        allotted = state.allotted.copy()
+        if allot_round(self.schedule(), state.maxfev, state.best, allotted):
+            return replace(state, allotted=allotted, turn=0)
+        leader = int(leader_of(state.best))
+        if state.used[leader] == 0 or isinstance(self.members[leader], MatrixAdaptation) or self.polish == 0:
+            return replace(state, turn=leader, final=True)
+        box, place = state.box, len(self.members)
+        x, f = (np.ascontiguousarray(a) for a in self.members[leader].population(state.states[leader]))
+        polisher = self.polisher
+        longest = max(polisher.sigma, polisher.longest)
+        step = polishing_step(x, f, box.lower, box.upper, self.polish_step, longest)
+        own = polisher.start(derive(state.stream, place, 1), box, 2, state.maxfev, state.best_x[leader])
+        own.numbers[SIGMA] = step
+        return replace(state, turn=place, final=True, states=_put(state.states, place, own))
+
+    @property
+    def compiles(self) -> bool:
+        """Evolutions with affine operators of one kind of weights, and matrix adaptation strategies do."""
+        if not all(isinstance(m, (Evolution, MatrixAdaptation)) and m.compiles for m in self.members):
+            return False
+        return len({m.operator.weights for m in self._evolutions}) <= 1  # type: ignore[union-attr]
+
+    @property
+    def _evolutions(self) -> list[Evolution]:
+        return [m for m in self.members if isinstance(m, Evolution)]
+
+    def run_compiled(self, state: PortfolioState, objective: Objective, maxfev: int) -> Outcome:
+        """A whole run from a state of ``start``, as one compiled piece: the same bits as by ask and tell."""
+        box = state.box
+        members = self._packed(state)
+        works = [
+            (members.evolution_works, members.strategy_works)[kind][place]
+            for kind, place in zip(members.kinds, members.places, strict=True)
+        ]
+        batches = maxfev // min(smallest_batch(work) for work in works) + 8 * len(self.runners)
+        trace = kernels.Trace(np.empty(batches, np.int64), np.empty(batches), np.empty(batches, np.int64))
+        longest = max(self.polisher.sigma, self.polisher.longest)
+        made, last, polished = kernels.portfolio_run(
+            self.schedule(), np.array(self._trial), members, objective, box.lower, box.upper, maxfev, longest, trace
+        )
+        if polished:
+            works.append(members.strategy_works[members.polisher])
+        fun = trace.best[made - 1]
+        first = int(np.argmax(trace.best[:made] == fun))  # of equal values the one that was found first counts
+        shown = works[trace.member[0] if last == kernels.NOBODY else last]
+        population, values = told_points(shown)
+        return Outcome(
+            works[trace.member[first]].best, float(fun), made - 1, population, values, trace.nfev[:made],
+            trace.best[:made], sum(nan_count(work) for work in works),
+        )  # fmt: skip
+
+    def _packed(self, state: PortfolioState) -> kernels.Members:
+        """Plans and works of all members, and of the polisher."""
+        d = state.box.dim
+        evolutions = [(m, s) for m, s in zip(self.members, state.states, strict=False) if isinstance(m, Evolution)]
+        strategies = [
+            (m, s) for m, s in zip(self.members, state.states, strict=False) if isinstance(m, MatrixAdaptation)
+        ]
+        rooms = [m.work(s) for m, s in strategies]
+        polisher = kernels.NOBODY
+        if len(self.runners) > len(self.members):
+            polisher = len(rooms)
+            key = derive(state.stream, len(self.members), 1)
+            rooms.append(self.polisher.fresh_work(key, state.box, state.maxfev, np.zeros((1, d))))
+        # The compiler needs one of each kind, even where it is never run.
+        nobody = np.zeros(2, np.uint64)
+        if not rooms:
+            rooms = [MatrixAdaptation().fresh_work(nobody, state.box, 10, np.empty((0, d)))]
+        places = [m.work(s) for m, s in evolutions] or [Evolution().work(Evolution().start(nobody, state.box, 2, 2))]
+        kinds = [kernels.EVOLUTION if isinstance(m, Evolution) else kernels.STRATEGY for m in self.members]
+        return kernels.Members(
+            np.array(kinds), np.array([kinds[:i].count(kind) for i, kind in enumerate(kinds)]),
+            *(tuple(column) for pairs in (places, rooms) for column in zip(*pairs, strict=True)), polisher,
+        )  # fmt: skip
+
+    def inside(self) -> Portfolio:
+        """With members that stay away from the border, for checks."""
+        return replace(self, members=tuple(m.inside() if isinstance(m, Turnable) else m for m in self.members))
+
+    def turned(self, state: PortfolioState, rotation: Array) -> PortfolioState:
+        """The state after the box was turned about its centre; only where all members can be turned."""
+        for member in self.runners:
+            if not isinstance(member, Turnable):
+                raise InputError(f"rotation: {member.name} cannot be turned")
+        centre = (state.box.lower + state.box.upper) / 2
+        states = tuple(m.turned(s, rotation) for m, s in zip(self.runners, state.states, strict=True))
+        best_x = state.box.clip(centre + (state.best_x - centre) @ rotation)
+        return replace(state, states=states, best_x=best_x, asked=tuple(x[:0] for x in state.asked))
+
+
+def _put(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
+    return (*values[:place], value, *values[place + 1 :])
+
+
+def who_worked(algorithm: Portfolio, problem: Problem, maxfev: int, popsize: int, seed: int, run: int) -> np.ndarray:
+    """For every evaluation of a run, the number of the member that made it; the polisher is behind the last one."""
+    instance = without_fixed(instance_of(problem, run))
+    rng, noise = generator(seed, run), generator(seed, run, 1)
+    state = algorithm.init(instance.box, popsize, maxfev, rng)
+    members = np.empty(0, np.int64)
+    while len(members) < maxfev:
+        x, state = algorithm.ask(state, rng)
+        members = np.append(members, np.full(len(x), state.turn))
+        f, _ = values_of(instance(x, noise), len(x))
+        state = algorithm.tell(state, x, f, rng)
+    return members[:maxfev]

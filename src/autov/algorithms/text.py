@@ -1,0 +1,148 @@
+"""Algorithms for people to read: which members, who gets how much of the budget, what each row does."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from autov.algorithms.evolution import Evolution
+from autov.algorithms.matrix_adaptation import MatrixAdaptation
+from autov.algorithms.portfolio import Portfolio
+from autov.operators import AffineOperator
+from autov.operators.text import by_probability, row_formula
+
+SMALL = 5e-3  # weights and chances below this are not told apart from zero in words
+BOUNDS = {"fold": "mirrored", "smooth": "mirrored, bent near the border", "clip": "moved to the border"}
+
+
+def explain(algorithm: Any) -> str:
+    """An algorithm in words and numbers."""
+    if isinstance(algorithm, Portfolio):
+        return _portfolio(algorithm)
+    if isinstance(algorithm, Evolution):
+        return "\n".join(_evolution(algorithm))
+    if isinstance(algorithm, MatrixAdaptation):
+        return "\n".join(_strategy(algorithm))
+    settings = ", ".join(f"{f.name} = {getattr(algorithm, f.name)!r}" for f in fields(algorithm))
+    return f"{algorithm.name}{f' with {settings}' if settings else ''}"
+
+
+def _portfolio(algorithm: Portfolio) -> str:
+    trial, names = algorithm._trial, [_short(member) for member in algorithm.members]
+    lines = [f"A portfolio of {len(names)}: {', '.join(names)}."]
+    if len(names) > 1:
+        shares = ", ".join(f"{name} {part:.1%}" for name, part in zip(names, trial, strict=True))
+        lines.append(f"Budget: first a trial for each ({shares}).")
+        lines.append(
+            f"  Then rounds of {algorithm.round:.1%}: the one with the best value gets {1 - algorithm.hedge:.0%} of "
+            f"each, the others share {algorithm.hedge:.0%}."
+        )
+        silent = [n for n, part in zip(names, trial, strict=True) if part == 0]
+        if silent and algorithm.hedge == 0:
+            lines.append(f"  {', '.join(silent)} never runs: no trial and no hedge.")
+    if algorithm.polish > 0:
+        last = f"  The last {algorithm.polish:.1%} belong to the leader"
+        if len(algorithm.runners) > len(algorithm.members):
+            last += (
+                "; where that is an evolution, an evolution strategy starts at its best point with steps of "
+                f"{algorithm.polish_step:.2g} times the spread of its better half"
+            )
+        lines.append(f"{last}.")
+    for number, member in enumerate(algorithm.members, start=1):
+        lines += ["", f"Member {number}:", *(f"  {line}" for line in explain(member).splitlines())]
+    return "\n".join(lines)
+
+
+def _short(algorithm: Any) -> str:
+    if isinstance(algorithm, Evolution):
+        return "evolution" if algorithm.popsize is None else f"evolution of {algorithm.popsize}"
+    return algorithm.name
+
+
+def _evolution(algorithm: Evolution) -> list[str]:
+    size = "the driver's population" if algorithm.popsize is None else f"a population of {algorithm.popsize}"
+    keep = "the best of parents and offspring survive" if algorithm.survival == "plus" else "only offspring survive"
+    pressure = [_tournament(s) for s in (algorithm.tournament_first, algorithm.tournament_others)]
+    lines = [
+        f"Evolution: {size}, {algorithm.offspring:.3g} offspring for each member; {keep}.",
+        f"Parents: x1 is {pressure[0]}, others are {pressure[1]}.",
+    ]
+    if algorithm.frame == "learned":
+        lines.append("Variables are drawn along the eigenvectors of the population's covariance.")
+    operator = algorithm.operator
+    if not isinstance(operator, AffineOperator):
+        return [*lines, f"Offspring: the operator {operator.name}."]
+    total = operator.probability.sum()
+    lines.append("Offspring, row by row (chance: what happens, and the formula):")
+    for j in by_probability(operator):
+        chance = operator.probability[j] / total
+        if chance > 0:
+            lines.append(f"  {chance:6.1%}: {row_words(operator, j)}")
+            lines.append(f"          {row_formula(operator, j)}")
+    return lines
+
+
+def _tournament(size: float) -> str:
+    return "a random member" if size == 1 else f"the best of {size:.3g} random members"
+
+
+def row_words(operator: AffineOperator, j: int) -> str:
+    """What a row does, for a variable or for a whole offspring."""
+    draw = operator.draw if isinstance(operator.draw, str) else operator.draw[j]
+    whole = draw == "solution"
+    what, parts = ("the whole offspring" if whole else "the variable"), []
+    for i, name in enumerate(operator.weights):
+        mean, std = operator.mean[j, i], operator.std[j, i]
+        if abs(mean) < SMALL and std < SMALL and name not in ("width", "upper-lower"):
+            continue
+        if mean == 0 and std == 0:
+            continue
+        parts.append(_weight(name, mean, std))
+    if not parts:
+        return f"{what} stays that of x1"
+    if parts == ["goes to x2"]:
+        return f"{what} is that of x2"
+    return f"{what} {', and '.join(parts)}"
+
+
+def _weight(name: str, mean: float, std: float) -> str:
+    steps = {"difference": "the difference of two random members", "width": "the width of the box",
+             "upper-lower": "the width of the box", "spread": "the spread of the population"}  # fmt: skip
+    if name in steps:
+        size = f"{std:.2g} times" if abs(mean) < SMALL else f"{mean:.2g} (± {std:.2g}) times"
+        return f"moves by {size} {steps[name]}"
+    target = {"best": "the best point", "mean": "the mean of the population"}.get(name, name)
+    if std < SMALL:
+        if abs(mean - 1) < SMALL:
+            return f"goes to {target}"
+        return f"goes {mean:.0%} of the way to {target}" if mean > 0 else f"moves {-mean:.0%} away from {target}"
+    if abs(mean) < SMALL:
+        return f"moves along the line to {target} (0 ± {std:.2g} of the way)"
+    return f"goes {mean:.2g} ± {std:.2g} of the way to {target}"
+
+
+def _strategy(algorithm: MatrixAdaptation) -> list[str]:
+    size = f"{algorithm.popsize}" if algorithm.popsize else f"{algorithm.popsize_factor:.3g} (4 + 3 ln d)"
+    defaults = MatrixAdaptation()
+    lines = [
+        f"Matrix adaptation evolution strategy: a population of {size}, first steps {algorithm.sigma:.2g} of the box, "
+        f"points outside it are {BOUNDS[algorithm.bounds]}."
+    ]
+    rates = ("c_1_factor", "c_mu_factor", "c_sigma_factor", "d_sigma_factor", "negative")
+    said = [f"{name.removesuffix('_factor')} x {getattr(algorithm, name):.3g}" for name in rates]
+    lines.append(f"Rates, as multiples of their formulas: {', '.join(said)}.")
+    if algorithm.paths == "two":
+        lines.append(f"A path of its own for the rank-one update, c_c x {algorithm.c_c_factor:.3g}.")
+    if algorithm.restarts == "none":
+        lines.append("No restarts.")
+    else:
+        where = "anywhere" if algorithm.restart_mean == "uniform" else "at the best point"
+        lines.append(
+            f"Restarts ({algorithm.restarts}) {where}, populations x {algorithm.growth:.3g}, "
+            f"steps x {algorithm.restart_sigma:.2g}, after {algorithm.patience:.2g} times the usual patience."
+        )
+    told = {*rates, "popsize", "popsize_factor", "sigma", "bounds", "restarts", "growth", "restart_sigma",
+            "restart_mean", "patience", "paths", "c_c_factor"}  # fmt: skip
+    rest = [f.name for f in fields(algorithm) if f.name not in told]
+    other = [f"{n} = {getattr(algorithm, n):.3g}" for n in rest if getattr(algorithm, n) != getattr(defaults, n)]
+    return [*lines, *([f"Else: {', '.join(other)}."] if other else [])]

@@ -1,0 +1,72 @@
+"""What a design is trained on: problems, each with its number of variables and its budget."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from autov.core import InputError
+from autov.designer.settings import DesignSettings
+from autov.designer.trials import TrialBudget
+from autov.problems import Problem, ProblemFamily, resolve_problem, resolve_problems, with_family
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem (a family, if wanted) and what a run on it may spend."""
+
+    label: str
+    problem: Problem
+    budget: TrialBudget
+
+
+def training_cases(
+    given: Any,
+    settings: DesignSettings,
+    explicit: bool = False,
+    *,
+    bounds: Any = None,
+    dim: int | None = None,
+    vectorized: bool = False,
+) -> list[Case]:
+    """Every problem with every dimension and every budget of the settings.
+
+    Args:
+        given: what `compare` takes, or a function with bounds.
+        settings: with family, dims, budgets and trial.
+        explicit: the family was asked for: a problem that is one already is refused, not taken as it is.
+        bounds: of a function.
+        dim: of problems that leave it open, where the settings do not say.
+        vectorized: the function takes batches.
+    """
+    if dim is not None and settings.dims:
+        raise InputError("dim: there are dims already; give one or the other")
+    found = []
+    for number in settings.dims or (dim,):
+        for name, problem in _problems(given, bounds, number, vectorized).items():
+            if explicit and isinstance(problem, ProblemFamily):
+                raise InputError(f"family: {name} is a family already; give one or the other")
+            label = f"{_label(name, problem, settings.family)}{f' in {number}-D' if len(settings.dims) > 1 else ''}"
+            for budget in settings.budgets or (None,):
+                trial = settings.trial if budget is None else dataclasses.replace(settings.trial, evaluations=budget)
+                full = f"{label}, {budget} evaluations" if len(settings.budgets) > 1 else label
+                found.append(Case(full, with_family(problem, settings.family), trial))
+    return found
+
+
+def _label(name: str, problem: Problem, kinds: tuple[str, ...]) -> str:
+    """What reports call a problem: its label, with the family that is added to it."""
+    return f"{name}+family={'-'.join(kinds)}" if kinds and not isinstance(problem, ProblemFamily) else name
+
+
+def _problems(given: Any, bounds: Any, dim: int | None, vectorized: bool) -> dict[str, Problem]:
+    """Label -> problem: what `compare` takes, and functions with bounds."""
+    if not isinstance(given, (str, Problem, Mapping, list, tuple)):
+        return resolve_problems([resolve_problem(given, bounds, dim=dim, vectorized=vectorized)])
+    if bounds is not None or vectorized:
+        raise InputError("bounds, vectorized: only for one function; see autov.function_problem for several")
+    if isinstance(given, Problem):
+        resolve_problem(given, dim=dim)  # says if dim does not fit
+    return resolve_problems(given, dim)

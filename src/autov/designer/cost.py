@@ -1,0 +1,102 @@
+"""What a design will cost, said before it is spent, and settings that fit into what one has."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autov.core import InputError, generator
+from autov.designer.settings import DesignSettings
+from autov.designer.trials import Trials, run_alone
+from autov.problems import instance_of, without_fixed
+
+MEASURED_POINTS = 3  # calls of a Python function that is timed
+SCALES = np.geomspace(64, 1e-4, 121)  # sizes of a search that are tried, as multiples of the settings
+
+
+def expected_evaluations(settings: DesignSettings, budgets: Sequence[int], others: int) -> dict[str, int]:
+    """Evaluations of the search, the final race and the re-test, at most.
+
+    Args:
+        settings: of the design.
+        budgets: evaluations of a run on each training problem.
+        others: known designs and peers that the result is compared with.
+    """
+    each, n = sum(budgets), settings.population
+    survivors = (settings.generations + 1) * n * settings.reevaluate
+    most = max(settings.memory - settings.trial.runs, 0) * (settings.generations + 1) * n
+    runs = (settings.generations + 1) * n * settings.trial.runs + min(survivors, most)
+    if settings.aggregate == "panel":
+        runs += others * settings.panel_runs
+    race, alive, count = 0, min(settings.race_size, n) + (others if settings.known else 0), settings.race_runs
+    while settings.final_race:
+        race += alive * count
+        if alive <= 4:
+            break
+        alive, count = (alive + 1) // 2, 2 * count
+    return {"search": runs * each, "race": race * each, "retest": (1 + others) * settings.retest_runs * each}
+
+
+def fitted(settings: DesignSettings, cost: Callable[[DesignSettings], float], limit: float) -> DesignSettings:
+    """The settings with the largest search whose cost stays below a limit."""
+    for scale in SCALES:
+        smaller = _scaled(settings, float(scale))
+        if cost(smaller) <= limit:
+            return smaller
+    least = cost(_scaled(settings, float(SCALES[-1])))
+    raise InputError(
+        f"evaluations, time: the smallest design needs {least:.3g}, there are {limit:.3g}; shorten the runs (trial, "
+        "budgets), or design on a cheap twin (surrogate)"
+    )
+
+
+def _scaled(settings: DesignSettings, scale: float) -> DesignSettings:
+    """A longer search, or a smaller one in every respect."""
+    if scale >= 1:
+        return dataclasses.replace(settings, generations=round(settings.generations * scale))
+    part = scale**0.5
+
+    def less(value: int, least: int) -> int:
+        return min(value, max(least, round(value * part)))
+
+    return dataclasses.replace(
+        settings, generations=less(settings.generations, 3), population=less(settings.population, 6),
+        race_size=less(settings.race_size, 2), race_runs=less(settings.race_runs, 2),
+        retest_runs=less(settings.retest_runs, 5), panel_runs=less(settings.panel_runs, 2),
+    )  # fmt: skip
+
+
+def seconds_per_evaluation(trials: Trials, algorithm: Any) -> float:
+    """Measured: a compiled run, or some calls of a Python function, divided by the workers that share the work."""
+    instance = without_fixed(instance_of(trials.problem, 0))
+    if trials.compiled:
+        key = np.array([1, 2], dtype=np.uint64)
+        run_alone(trials.problem, 0, algorithm, trials.budget, key)  # compiles
+        begun = time.perf_counter()
+        run_alone(trials.problem, 0, algorithm, trials.budget, key)
+        return (time.perf_counter() - begun) / trials.budget.maxfev / trials.engine.workers
+    points = instance.box.sample(MEASURED_POINTS, generator(0))
+    begun = time.perf_counter()
+    instance(points, generator(0))
+    return (time.perf_counter() - begun) / MEASURED_POINTS / trials.engine.workers
+
+
+def seconds_of(text: str | float) -> float:
+    """``90``, ``"90s"``, ``"10m"``, ``"1.5h"`` or ``"2d"`` in seconds."""
+    match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*(s|m|h|d|)\s*", str(text))
+    if match is None or not float(match[1]) > 0:
+        raise InputError(f"time: expected seconds, or a number with s, m, h or d, got {text!r}")
+    return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}[match[2]]
+
+
+def duration(seconds: float) -> str:
+    """In the unit that a person would use."""
+    for unit, size in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} seconds"
