@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from autov.kernels import random as stream
-from autov.kernels.variation import BEST, LOWER, MEAN, UPPER, WIDTH
+from autov.kernels.variation import BEST, DIFFERENCE, LOWER, MEAN, SPREAD, UPPER, WIDTH
 from autov.kernels.workspace import block_rows
 
 MASK = (1 << 64) - 1
@@ -89,37 +89,71 @@ FUNCTIONS = {
 }  # fmt: skip
 
 
-def parents(key: np.ndarray, generation: int, inputs: np.ndarray, f: np.ndarray, m: int) -> np.ndarray:
-    """Tournaments, one at a time."""
+def parents(key, generation, inputs, f, m, sizes=(2.0, 2.0)):
+    """Tournaments, one at a time; those of other sizes than two by rank."""
     first, second = stream.subkey(key, generation, stream.PARENTS)
     n, t = len(f), len(inputs)
     words = bits(int(first), int(second), 0, m * t)
+    ranked = sorted(range(n), key=lambda i: f[i])
     index = np.empty((m, t), int)
     for i in range(m):
         for j in range(t):
+            word, size = words[j * m + i], sizes[0 if inputs[j] == 1 else 1]
             if inputs[j] < 0:
-                index[i, j] = n - inputs[j] - 1
-                continue
-            word = words[j * m + i]
-            a, b = ((word >> 32) * n) >> 32, ((word & 0xFFFFFFFF) * n) >> 32
-            index[i, j] = a if f[a] <= f[b] else b
+                index[i, j] = n - inputs[j] - 1 + (i if inputs[j] == DIFFERENCE else 0)
+            elif size == 2:
+                a, b = ((word >> 32) * n) >> 32, ((word & 0xFFFFFFFF) * n) >> 32
+                index[i, j] = a if f[a] <= f[b] else b
+            else:
+                u = (word >> 11) / 2**53
+                index[i, j] = ranked[min(math.floor(n * (1 - (1 - u) ** (1 / size))), n - 1)]
     return index
 
 
+def differences(key: np.ndarray, generation: int, inputs: np.ndarray, x: np.ndarray, m: int) -> np.ndarray:
+    """x_a - x_b of two different members for each offspring; empty if the operator has no such input."""
+    if DIFFERENCE not in inputs:
+        return x[:0]
+    first, second = stream.subkey(key, generation, stream.PARENTS)
+    n, found = len(x), []
+    for word in bits(int(first), int(second), list(inputs).index(DIFFERENCE) * m, m):
+        a, b = ((word >> 32) * n) >> 32, ((word & 0xFFFFFFFF) * (n - 1)) >> 32
+        found.append(x[a] - np.delete(x, a, axis=0)[b])
+    return np.array(found)
+
+
 def pool(x: np.ndarray, f: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """The population and, behind it, best, mean, lower, upper and width."""
-    order = sorted([BEST, MEAN, LOWER, UPPER, WIDTH], reverse=True)
-    rows = {BEST: x[np.argmin(f)], MEAN: x.mean(axis=0), LOWER: lower, UPPER: upper, WIDTH: upper - lower}
+    """The population and, behind it, best, mean, lower, upper, width and spread."""
+    order = sorted([BEST, MEAN, LOWER, UPPER, WIDTH, SPREAD], reverse=True)
+    rows = {BEST: x[np.argmin(f)], MEAN: x.mean(axis=0), LOWER: lower, UPPER: upper, WIDTH: upper - lower,
+            SPREAD: x.std(axis=0)}  # fmt: skip
     return np.vstack([x, *(rows[code] for code in order)])
 
 
-def offspring(key, generation, variation, lower, upper, x, f, m):
-    """Offspring of a generation, one variable at a time; normals and words are the stream's own."""
-    everything = pool(x, f, lower, upper)
-    index = parents(key, generation, variation.inputs, f, m)
-    d = x.shape[1]
+def basis(x: np.ndarray, f: np.ndarray) -> np.ndarray:
+    """Eigenvectors of the covariance in rows, the longest axis first, each turned towards the best point."""
+    _, vectors = np.linalg.eigh(np.cov(x.T, bias=True).reshape(x.shape[1], x.shape[1]))
+    axes = vectors.T[::-1]
+    side = axes @ (x[np.argmin(f)] - x.mean(axis=0))
+    return np.where(side < 0, -1.0, 1.0)[:, None] * axes
+
+
+def offspring(key, generation, variation, lower, upper, x, f, m, sizes=(2.0, 2.0), axes=None):
+    """Offspring of a generation, one variable at a time; normals and words are the stream's own.
+
+    With axes, everything is drawn in their coordinates and turned back.
+    """
+    everything = np.vstack([pool(x, f, lower, upper), differences(key, generation, variation.inputs, x, m)])
+    index = parents(key, generation, variation.inputs, f, m, sizes)
+    n, d = x.shape
+    if axes is not None:
+        points = np.ones(len(everything), bool)
+        points[n - WIDTH - 1 :] = False
+        everything = np.where(points[:, None], everything - x.mean(axis=0), everything) @ axes.T
+        everything[n - WIDTH - 1] = np.sqrt(np.mean((upper - lower) ** 2))
+        everything[n - SPREAD - 1] = everything[:n].std(axis=0)
     out = np.empty((m, d))
-    thresholds = np.sort(variation.thresholds)
+    variable_rows, whole_rows = variation.rows
     row_key = np.array(stream.subkey(key, generation, stream.ROWS), dtype=np.uint64)
     normal_key = np.array(stream.subkey(key, generation, stream.NORMALS), dtype=np.uint64)
 
@@ -139,33 +173,35 @@ def offspring(key, generation, variation, lower, upper, x, f, m):
     step = block_rows(d)
     for begin in range(0, m, step):
         rows = range(begin, min(begin + step, m))
-        start = begin * (d + weights)
-        draws = len(rows) * (1 if variation.per_solution else d)
-        words = draw_words(row_key, start, draws)
-        z = draw_normals(normal_key, start, len(rows) * (weights if variation.per_solution else d))
+        start, size = begin * (d + weights), len(rows)
+        whole = bool(whole_rows)
+        first_words, first_z = draw_words(row_key, start, size), draw_normals(normal_key, start, size * weights)
+        words = draw_words(row_key, start + whole * ((size + 1) // 2), size * d)
+        z = draw_normals(normal_key, start + whole * ((size * weights + 1) // 2), size * d)
         for i in rows:
             sources = [everything[index[i, s + 1]] for s in range(weights)]
             x1 = everything[index[i, 0]]
-            tied = [bool(variation.tied) and s == weights - 1 for s in range(weights)]
-            if variation.per_solution:
-                r = int((words[i - begin] > thresholds).sum())
-                point = x1.copy()
+            tied = [s >= weights - len(variation.tied) for s in range(weights)]
+            r = int((first_words[i - begin] > variation.wholes).sum())
+            if r < whole_rows:
+                out[i] = x1
                 for s in range(weights):
-                    mean, variance = variation.parameters[r, 2 * s : 2 * s + 2]
-                    weight = mean + math.sqrt(variance) * z[(i - begin) * weights + s]
-                    point += weight * (sources[s] if tied[s] else sources[s] - x1)
-                out[i] = np.clip(point, lower, upper)
+                    mean, variance = variation.parameters[variable_rows + r, 2 * s : 2 * s + 2]
+                    weight = mean + math.sqrt(variance) * first_z[(i - begin) * weights + s]
+                    out[i] += weight * (sources[s] if tied[s] else sources[s] - x1)
                 continue
             for k in range(d):
                 place = (i - begin) * d + k
-                r = int((words[place] > thresholds).sum())
+                r = int((words[place] > variation.thresholds).sum())
                 mean, variance = x1[k], 0.0
                 for s in range(weights):
                     difference = sources[s][k] if tied[s] else sources[s][k] - x1[k]
                     mean += variation.parameters[r, 2 * s] * difference
                     variance += variation.parameters[r, 2 * s + 1] * difference**2
-                out[i, k] = min(max(mean + math.sqrt(variance) * z[place], lower[k]), upper[k])
-    return out
+                out[i, k] = mean + math.sqrt(variance) * z[place]
+    if axes is not None:
+        out = x.mean(axis=0) + out @ axes
+    return np.clip(out, lower, upper)
 
 
 def survivors(x, f, offspring_x, offspring_f):

@@ -18,22 +18,23 @@ from autov.operators import load_operator
 from autov.problems import Classic, Rotated, Scaled, Translated
 from tests import naive
 
-PAPER = load_operator("paper-h3").variation()
+SETTINGS = Evolution()
+PAPER = SETTINGS.plan().variation
 
 
 def best_of(problem, key, maxfev=3000, popsize=50):
     return whole_run(problem, key, maxfev, popsize)[:3]
 
 
-def whole_run(problem, key, maxfev, popsize, variation=PAPER, objective=None):
+def whole_run(problem, key, maxfev, popsize, objective=None):
     """Population, its values, trace, best point and best value."""
-    box = problem.box
-    x, f = np.empty((popsize, box.dim)), np.empty(popsize)
-    trace, best_x = np.full(2 + maxfev // popsize, np.nan), np.empty(box.dim)
-    plan = kernels.Plan(variation, objective or problem.objective(), box.lower, box.upper, maxfev, popsize)
-    best, nans = kernels.run(key, plan, x, f, 0, trace, best_x)
-    assert nans == 0
-    return x, f, trace, best_x, best
+    box, plan = problem.box, SETTINGS.plan()
+    work = kernels.evolution_work(key, plan, popsize, popsize, box.dim)
+    nfev, trace = np.empty(2 + maxfev // popsize, np.int64), np.full(2 + maxfev // popsize, np.nan)
+    kernels.run(plan, work, objective or problem.objective(), box.lower, box.upper, maxfev, nfev, trace)
+    assert work.counters[kernels.NANS] == 0
+    assert work.counters[kernels.NFEV] == maxfev
+    return work.pool[:popsize], work.f, trace, work.best, work.numbers[kernels.BEST]
 
 
 def test_run_equals_twin_step_by_step():
@@ -183,10 +184,11 @@ def test_a_run_on_an_instance_of_a_stack_is_a_run_on_that_instance_alone(kind):
     problems = [INSTANCES[kind](i) for i in range(3)]
     objectives = [problem.objective() for problem in problems]
     box, base = Classic("ackley", 6).box, stream_key(24)
-    stack = PAPER._replace(thresholds=PAPER.thresholds[None].copy(), parameters=PAPER.parameters[None].copy())
+    names = ("thresholds", "wholes", "rows", "parameters")
+    stack = PAPER._replace(**{name: getattr(PAPER, name)[None].copy() for name in names})
     instance = np.array([2, 0, 1, 1, 2])
     numbers = np.arange(5)
-    plan = kernels.Plan(stack, stack_objectives(objectives), box.lower, box.upper, 330, 30)
+    plan = many.Common(SETTINGS.plan(stack), stack_objectives(objectives), box.lower, box.upper, 330, 30, 30)
 
     def best(plan, instance):
         out = np.empty(5)

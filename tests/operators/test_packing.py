@@ -34,7 +34,12 @@ def operators(draw="variable", tie_bounds=False):
 def stacked(found):
     first = found[0]
     arrays = (np.stack([getattr(one, name) for one in found]) for name in ("mean", "std", "probability"))
-    return pack(first.weights, *arrays, first.draw == "solution")
+    return pack(first.weights, *arrays, np.stack([one.per_solution for one in found]))
+
+
+def one_of(stack, i):
+    names = ("thresholds", "wholes", "rows", "parameters")
+    return stack._replace(**{name: getattr(stack, name)[i].copy() for name in names})
 
 
 def offspring(variation):
@@ -51,10 +56,8 @@ def test_a_stacked_operator_is_the_single_one(draw, tie_bounds):
     stack = stacked(found)
     for i, operator in enumerate(found):
         single = operator.variation()
-        one = stack._replace(thresholds=stack.thresholds[i], parameters=stack.parameters[i])
-        assert np.array_equal(one.thresholds, single.thresholds)
-        assert np.array_equal(one.parameters, single.parameters)
-        assert one[3:] == single[3:]
+        one = one_of(stack, i)
+        assert all(np.array_equal(a, b) for a, b in zip(one, single, strict=True))
         assert np.array_equal(offspring(one), offspring(single))
 
 
@@ -110,7 +113,7 @@ def test_a_stack_of_a_search_has_variances_and_normalised_probabilities():
 
     def steps(i):
         """Weights of x2 - x1 in offspring of x1 = 0 and x2 = 1."""
-        one = stack._replace(thresholds=stack.thresholds[i].copy(), parameters=stack.parameters[i].copy())
+        one = one_of(stack, i)
         for generation in range(1, 50):
             out = np.empty((n, d))
             kernels.propose(stream_key(9), generation, one, np.full(d, -50.0), np.full(d, 50.0), x, f, out)

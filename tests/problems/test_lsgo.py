@@ -11,10 +11,11 @@ import pytest
 from numba import njit
 
 from autov.bench import lsgo_numpy as twin
+from autov.algorithms import Evolution
 from autov.core import Box, InputError, generator, stream_key
 from autov.kernels import lsgo as kernels
+from autov.kernels import run as runs
 from autov.kernels.jit import FAST
-from autov.kernels.run import Plan, run
 from autov.operators import load_operator
 from autov.problems.base import Problem
 from autov.problems.classic import Classic
@@ -205,10 +206,10 @@ def test_power_overflows_to_infinity():
 def test_compiled_run(number, variant):
     problem = LargeScale(number, variant)
     box = problem.box
-    x, f, trace, best_x = np.empty((20, problem.dim)), np.empty(20), np.empty(2 + 210 // 20), np.empty(problem.dim)
-    variation = load_operator("paper-h3").variation()
-    plan = Plan(variation, problem.objective(), box.lower, box.upper, 210, 20)
-    best, _ = run(stream_key(1, 0, 0), plan, x, f, 0, trace, best_x)
+    plan, nfev, trace = Evolution(load_operator("paper-h3")).plan(), np.empty(12, np.int64), np.empty(12)
+    work = runs.evolution_work(stream_key(1, 0, 0), plan, 20, 20, problem.dim)
+    runs.run(plan, work, problem.objective(), box.lower, box.upper, 210, nfev, trace)
+    x, f, best_x, best = work.pool[:20], work.f, work.best, work.numbers[runs.BEST]
     assert np.array_equal(problem(x, RNG), f)
     assert np.array_equal(problem(best_x[None], RNG), [best])
     assert (np.diff(trace[:11]) <= 0).all()

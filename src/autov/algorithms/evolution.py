@@ -1,21 +1,38 @@
-"""The simple metaheuristic of the paper (Algorithm 2) around any operator: the algorithm called ``autov``."""
+"""The simple metaheuristic of the paper (Algorithm 2) around any operator: the algorithm called ``autov``.
+
+With its defaults it is what the paper describes. The other settings open it up: the sizes of population and offspring,
+the pressure of selection, who survives, and the frame in which an affine operator draws.
+
+*Tournaments* of a real size s >= 1: the best of s random members has the rank floor(n (1 - (1 - u)^(1/s))), u uniform.
+
+*Frame.* An operator that draws for every variable draws along the axes of the box, and is not rotation invariant.
+With ``frame="learned"`` it draws along the eigenvectors of the population's covariance: all points are expressed in
+that basis, drawn there and turned back before clipping. The spread of the population is then that along each
+eigenvector, the width of the box the root mean square of its widths. An eigenvector points from the mean towards the
+best point, so a turned population has turned offspring, path by path. The basis is learned from the first population,
+and again when 10 d evaluations were made since; this costs d^3.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from autov.algorithms.base import Outcome
 from autov.algorithms.parts import initial_points
-from autov.core import Array, Box, Generator, generator
+from autov.core import Array, Box, Generator, InputError, check_choice, check_ranges, generator
 from autov.kernels import run as kernels
 from autov.kernels.objective import Objective
-from autov.kernels.run import Plan
 from autov.kernels.selection import tournaments
 from autov.kernels.survival import survive
+from autov.kernels.variation import Variation
 from autov.operators import AffineOperator, CallableOperator, load_operator, resolve_operator
+
+# In the order of the kernels' numbers.
+SURVIVAL, FRAMES = ("plus", "comma"), ("axes", "learned")
+CLOSER = 0.05  # how near to the centre of the box the first points are in checks of what happens inside it
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,21 +44,63 @@ class EvolutionState:
     box: Box
     x: Array
     f: Array
+    learned: int = 0  # evaluations when the basis was learned last, 0 for never
+    basis: Array = field(default_factory=lambda: np.empty((0, 0)))  # rows are axes; empty without a learned frame
 
 
 @dataclass(frozen=True)
 class Evolution:
-    """Binary tournament, offspring by the operator, clipping to the box, the better half survives.
+    """Tournaments, offspring by the operator, clipping to the box, the better half survives.
 
     The operator is an affine one, by name, file or itself, or any ``h(parents, lower, upper, rng) -> offspring``; an
     affine one runs compiled on compiled problems.
+
+    Attributes:
+        operator: see above.
+        popsize: size of the population; None is the driver's.
+        offspring: how many a generation has, as a multiple of the population.
+        tournament_first: members of the tournament for x1, a real number; 1 is a random member.
+        tournament_others: the same for x2, x3, ...
+        survival: the best of parents and offspring (plus), or of the offspring alone (comma).
+        frame: the directions along which an affine operator draws variables.
     """
 
     name: ClassVar[str] = "autov"
     operator: AffineOperator | CallableOperator = field(default_factory=lambda: load_operator("paper-h3"))
+    popsize: int | None = None
+    offspring: float = 1.0
+    tournament_first: float = 2.0
+    tournament_others: float = 2.0
+    survival: Literal["plus", "comma"] = "plus"
+    frame: Literal["axes", "learned"] = "axes"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "operator", resolve_operator(self.operator))
+        check_ranges(self, popsize=(2, 10**6), offspring=(1e-6, 1e3), tournament_first=(1, 1e6))
+        check_ranges(self, tournament_others=(1, 1e6))
+        check_choice(self, survival=SURVIVAL, frame=FRAMES)
+        if self.popsize is not None:
+            if self.popsize != int(self.popsize):
+                raise InputError(f"popsize: must be a whole number, got {self.popsize!r}")
+            object.__setattr__(self, "popsize", int(self.popsize))
+        for name in ("offspring", "tournament_first", "tournament_others"):
+            object.__setattr__(self, name, float(getattr(self, name)))
+        if self.survival == "comma" and self.offspring < 1:
+            raise InputError(f"offspring: must be at least 1 if survival is comma, got {self.offspring!r}")
+        if self.frame == "learned" and not isinstance(self.operator, AffineOperator):
+            raise InputError(f"frame: learned is for affine operators only, not for {self.operator.name}")
+
+    def plan(self, variation: Variation | None = None) -> kernels.Plan:
+        """The settings as the kernels read them, with their own operator or with another one or a stack of them."""
+        if variation is None:
+            assert isinstance(self.operator, AffineOperator)
+            variation = self.operator.variation()
+        choices = [SURVIVAL.index(self.survival), FRAMES.index(self.frame)]
+        return kernels.Plan(variation, self._tournaments(), np.array(choices, dtype=np.int64))
+
+    def offspring_of(self, n: int) -> int:
+        """How many offspring a population of n has in a generation."""
+        return max(1, round(self.offspring * n))
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> EvolutionState:
         """Random points behind those of x0."""
@@ -51,11 +110,13 @@ class Evolution:
         self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None  # noqa: ARG002
     ) -> EvolutionState:  # fmt: skip
         """The same from a key."""
-        given = initial_points(box, popsize, x0)
-        x = np.empty((popsize, box.dim))
+        n = self.popsize or popsize
+        given = initial_points(box, n, x0)
+        x = np.empty((n, box.dim))
         x[: len(given)] = given
         kernels.initial(key, box.lower, box.upper, x, len(given))
-        return EvolutionState(key, 0, box, x, np.full(popsize, np.inf))
+        basis = np.eye(box.dim) if self.frame == "learned" else np.empty((0, 0))
+        return EvolutionState(key, 0, box, x, np.full(n, np.inf), 0, basis)
 
     def ask(self, state: EvolutionState, rng: Generator) -> tuple[Array, EvolutionState]:  # noqa: ARG002
         """The initial population, then offspring; asking again gives the same."""
@@ -63,21 +124,29 @@ class Evolution:
             return state.x.copy(), state
         box = state.box
         if isinstance(self.operator, AffineOperator):
-            out = np.empty_like(state.x)
-            variation = self.operator.variation()
-            kernels.propose(state.key, state.generation, variation, box.lower, box.upper, state.x, state.f, out)
-            return out, state
-        index = np.empty((len(state.x), self.operator.n_parents), np.int64)
-        tournaments(state.key, state.generation, state.f, index)
+            plan, work = self._work(state)
+            kernels.evolution_ask(plan, work, box.lower, box.upper)
+            return work.offspring, state
+        index = np.empty((self.offspring_of(len(state.x)), self.operator.n_parents), np.int64)
+        tournaments(state.key, state.generation, self._tournaments(), state.f, index)
         own = generator(int(state.key[0]), int(state.key[1]), state.generation)
         offspring = self.operator.offspring(state.x[index.T], box.lower, box.upper, own, state.x, state.f)
         return box.clip(offspring), state
 
     def tell(self, state: EvolutionState, x: Array, f: Array, rng: Generator) -> EvolutionState:  # noqa: ARG002
-        """Keep the better half of the population and x."""
+        """Choose the survivors among the population and x; perhaps learn the frame anew."""
         if state.generation == 0:
-            return replace(state, generation=1, x=np.array(x), f=np.array(f))
-        return replace(self.inject(state, x, f), generation=state.generation + 1)
+            told = replace(state, generation=1, x=np.array(x), f=np.array(f))
+        elif self.survival == "comma":
+            order = np.argsort(f, kind="stable")[: len(state.f)]
+            told = replace(state, generation=state.generation + 1, x=np.array(x)[order], f=np.array(f)[order])
+        else:
+            told = replace(self.inject(state, x, f), generation=state.generation + 1)
+        if self.frame == "axes":
+            return told
+        plan, work = self._work(told)
+        kernels.learn(work)
+        return replace(told, learned=int(work.counters[kernels.LEARNED_AT]), basis=work.basis)
 
     def inject(self, state: EvolutionState, x: Array, f: Array) -> EvolutionState:
         """Points of other origin compete with the population."""
@@ -95,13 +164,64 @@ class Evolution:
         return isinstance(self.operator, AffineOperator)
 
     def run_compiled(self, state: EvolutionState, objective: Objective, maxfev: int) -> Outcome:
-        """The whole run; only for affine operators."""
-        assert isinstance(self.operator, AffineOperator)
-        box, n = state.box, min(len(state.x), maxfev)
-        x, f, best_x = state.x[:n].copy(), np.empty(n), np.empty(box.dim)
-        generations = -(-(maxfev - n) // n)
-        trace = np.empty(generations + 1)
-        plan = Plan(self.operator.variation(), objective, box.lower, box.upper, maxfev, n)
-        best, nans = kernels.run(state.key, plan, x, f, n, trace, best_x)
-        counts = np.minimum(n * np.arange(1, generations + 2), maxfev)
-        return Outcome(best_x, float(best), generations, x, f, counts, trace, int(nans))
+        """Go on until maxfev evaluations are made, as one compiled piece; only for affine operators."""
+        box, n = state.box, len(state.x)
+        plan, work = self._work(state)
+        room = max(maxfev - n, 0) // len(work.values) + 3
+        nfev, best = np.empty(room, np.int64), np.empty(room)
+        count = kernels.evolve(plan, work, objective, box.lower, box.upper, maxfev, True, nfev, best, 0)
+        told = n if work.counters[kernels.GENERATION] else int(work.counters[kernels.NFEV])
+        nans, fun = int(work.counters[kernels.NANS]), float(work.numbers[kernels.BEST])
+        population, values = work.pool[:told].copy(), work.f[:told].copy()
+        return Outcome(work.best, fun, count - 1, population, values, nfev[:count], best[:count], nans)
+
+    def inside(self) -> Evolution:
+        """With first points near the centre of the box, for checks of what it does away from the border."""
+        return _Inside(**{name: getattr(self, name) for name in self.__dataclass_fields__})
+
+    def turned(self, state: EvolutionState, rotation: Array) -> EvolutionState:
+        """The state after the box was turned about its centre, x - c to (x - c) R: points, and the frame if learned.
+
+        On a function turned the same way it goes on along the turned path if all draws are for whole solutions or in a
+        learned frame, the operator reads neither lower nor upper, and all points are inside the box.
+
+        Args:
+            state: any.
+            rotation: orthogonal (d, d).
+        """
+        box, d = state.box, state.box.dim
+        R = np.asarray(rotation, dtype=np.float64)
+        if R.shape != (d, d) or not np.allclose(R @ R.T, np.eye(d), atol=1e-9):
+            raise InputError(f"rotation: must be an orthogonal matrix of shape ({d}, {d})")
+        centre = (box.lower + box.upper) / 2
+        basis = state.basis @ R if state.learned else state.basis
+        return replace(state, x=box.clip(centre + (state.x - centre) @ R), basis=basis)
+
+    def _tournaments(self) -> Array:
+        return np.array([self.tournament_first, self.tournament_others])
+
+    def _work(self, state: EvolutionState) -> tuple[kernels.Plan, kernels.Work]:
+        """The settings, and buffers with a copy of the state."""
+        plan, n = self.plan(), len(state.x)
+        m = self.offspring_of(n)
+        work = kernels.evolution_work(state.key, plan, n, m, state.box.dim)
+        work.pool[:n], work.f[:] = state.x, state.f
+        work.basis[:] = state.basis
+        work.counters[kernels.GENERATION] = state.generation
+        work.counters[kernels.NFEV] = n + m * (state.generation - 1) if state.generation else 0
+        work.counters[kernels.LEARNED_AT] = state.learned
+        best = int(np.argmin(state.f))
+        work.numbers[kernels.BEST], work.best[:] = state.f[best], state.x[best]
+        return plan, work
+
+
+@dataclass(frozen=True)
+class _Inside(Evolution):
+    """Its first points are drawn towards the centre of the box."""
+
+    def start(
+        self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None
+    ) -> EvolutionState:  # fmt: skip
+        state = super().start(key, box, popsize, maxfev, x0)
+        centre = (box.lower + box.upper) / 2
+        return replace(state, x=centre + CLOSER * (state.x - centre))

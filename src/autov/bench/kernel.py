@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from autov.algorithms import Evolution
 from autov.bench.twin import numpy_run
 from autov.core import stream_key
 from autov.engines import Threads, in_order, worker_count
@@ -48,10 +49,12 @@ def best_seconds(call: Callable[[], Any], repeats: int) -> float:
 def _kernel_runs(first: int, count: int) -> None:
     operator, problem = load_operator("paper-h3"), Classic("rastrigin", DIM)
     box = problem.box
-    plan = kernels.Plan(operator.variation(), problem.objective(), box.lower, box.upper, POPSIZE * GENERATIONS, POPSIZE)
-    x, f, trace, best_x = np.empty((POPSIZE, DIM)), np.empty(POPSIZE), np.empty(GENERATIONS + 1), np.empty(DIM)
-    for key in _KEYS[first : first + count]:
-        kernels.run(key, plan, x, f, 0, trace, best_x)
+    plan, objective = Evolution(operator).plan(), problem.objective()
+    key, nfev, best = np.empty(2, np.uint64), np.empty(GENERATIONS + 1, np.int64), np.empty(GENERATIONS + 1)
+    work = kernels.evolution_work(key, plan, POPSIZE, POPSIZE, DIM)
+    for one in _KEYS[first : first + count]:
+        key[:] = one
+        kernels.run(plan, work, objective, box.lower, box.upper, POPSIZE * GENERATIONS, nfev, best)
 
 
 def _startup() -> dict[str, float]:

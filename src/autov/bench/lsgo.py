@@ -14,10 +14,11 @@ import numpy as np
 from numba.np.numpy_support import carray
 from threadpoolctl import threadpool_limits
 
+from autov.algorithms import Evolution
 from autov.bench.lsgo_numpy import evaluate as evaluate_numpy
 from autov.core import generator, stream_key
 from autov.kernels.objective import Objective, compile_objective
-from autov.kernels.run import Plan, run
+from autov.kernels.run import evolution_work, run
 from autov.operators import load_operator
 from autov.problems.lsgo import LargeScale
 
@@ -52,15 +53,14 @@ def profile_run(number: int = 9, maxfev: int = 5000, popsize: int = 100, repeats
     """
     problem = LargeScale(number)
     box = problem.box
-    variation = load_operator("paper-h3").variation()
+    plan = Evolution(load_operator("paper-h3")).plan()
     objective = problem.objective()
     free = Objective(_free().address, *objective[1:])
-    x, f = np.empty((popsize, box.dim)), np.empty(popsize)
-    trace, best_x = np.empty(2 + maxfev // popsize), np.empty(box.dim)
+    work = evolution_work(stream_key(1, 0, 0), plan, popsize, popsize, box.dim)
+    nfev, best = np.empty(0, np.int64), np.empty(0)
 
     def solve(target: Objective, budget: int) -> None:
-        plan = Plan(variation, target, box.lower, box.upper, budget, popsize)
-        run(stream_key(1, 0, 0), plan, x, f, 0, trace, best_x)
+        run(plan, work, target, box.lower, box.upper, budget, nfev, best)
 
     solve(free, 2 * popsize)  # compile
     whole, rest = _best(repeats, lambda: solve(objective, maxfev), lambda: solve(free, maxfev))

@@ -11,9 +11,8 @@ import numpy as np
 
 from autov.algorithms.evolution import Evolution
 from autov.core import Array, Box, InputError, whole_number
-from autov.kernels.many import Tasks, run_many
+from autov.kernels.many import Common, Tasks, run_many
 from autov.kernels.objective import Objectives
-from autov.kernels.run import Plan
 from autov.kernels.variation import Variation
 from autov.operators import AffineOperator, load_operator
 from autov.operators.affine import Draw
@@ -199,5 +198,6 @@ class OperatorGenome:
         best: Array,
     ) -> None:
         """Compiled runs of the paper's metaheuristic."""
-        plan = Plan(packed, objectives, box.lower, box.upper, budget.maxfev, budget.popsize)
-        run_many(key, plan, tasks, best)
+        plan = Evolution().plan(packed)
+        n = budget.popsize
+        run_many(key, Common(plan, objectives, box.lower, box.upper, budget.maxfev, n, n), tasks, best)

@@ -7,10 +7,22 @@ from typing import NamedTuple
 import numpy as np
 
 from autov.kernels.jit import internal, kernel
-from autov.kernels.objective import Objective
+from autov.kernels.objective import Objective, Objectives
 from autov.kernels.random import GOLDEN, mix
-from autov.kernels.run import Plan, run
+from autov.kernels.run import BEST, Plan, evolution_work, run
 from autov.kernels.variation import Variation
+
+
+class Common(NamedTuple):
+    """What the runs of one call have in common."""
+
+    plan: Plan  # with a stack of operators
+    objective: Objectives
+    lower: np.ndarray  # (d,)
+    upper: np.ndarray  # (d,)
+    maxfev: int  # evaluations of a run, exactly
+    popsize: int
+    offspring: int
 
 
 class Tasks(NamedTuple):
@@ -37,11 +49,14 @@ def derive(base, candidate, run):
 
 
 @internal
-def operator_of(stack, place):
-    """One operator of a stack."""
-    return Variation(
-        stack.inputs, stack.thresholds[place], stack.parameters[place], stack.per_solution, stack.arity, stack.tied
-    )
+def plan_of(stack, place):
+    """The plan of one operator of a stack."""
+    many = stack.variation
+    variation = Variation(
+        many.inputs, many.thresholds[place], many.wholes[place], many.rows[place], many.parameters[place], many.arity,
+        many.tied,
+    )  # fmt: skip
+    return Plan(variation, stack.numbers, stack.choices)
 
 
 @internal
@@ -52,23 +67,23 @@ def objective_of(stack, place):
 
 
 @kernel
-def run_many(base, plan, tasks, best):
+def run_many(base, common, tasks, best):
     """Best values of several runs.
 
     Args:
         base: (2,) uint64, the key that the streams of the runs are derived from.
-        plan: with a stack of operators and a stack of objectives.
+        common: what they have in common.
         tasks: r runs.
         best: (r,) the best value that each run found, written.
     """
-    d = plan.lower.size
-    x = np.empty((plan.popsize, d))
-    f = np.empty(plan.popsize)
-    trace = np.empty(2 + plan.maxfev // plan.popsize)
-    best_x = np.empty(d)
+    d = common.lower.size
+    key = np.empty(2, np.uint64)
+    work = evolution_work(key, common.plan, common.popsize, common.offspring, d)
+    trace_nfev, trace_best = np.empty(0, np.int64), np.empty(0)
     for i in range(best.size):
-        variation = operator_of(plan.variation, tasks.operator[i])
-        objective = objective_of(plan.objective, tasks.instance[i])
-        single = Plan(variation, objective, plan.lower, plan.upper, plan.maxfev, plan.popsize)
-        key = derive(base, tasks.candidate[i], tasks.run[i])
-        best[i], _ = run(key, single, x, f, 0, trace, best_x)
+        plan = plan_of(common.plan, tasks.operator[i])
+        objective = objective_of(common.objective, tasks.instance[i])
+        derived = derive(base, tasks.candidate[i], tasks.run[i])
+        key[0], key[1] = derived[0], derived[1]
+        run(plan, work, objective, common.lower, common.upper, common.maxfev, trace_nfev, trace_best)
+        best[i] = work.numbers[BEST]

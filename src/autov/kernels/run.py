@@ -1,46 +1,87 @@
-"""A whole run of the paper's simple metaheuristic (Algorithm 2, lines 3-14), and its steps one by one."""
+"""The paper's simple metaheuristic (Algorithm 2, lines 3-14): its steps, and a whole run made of them.
+
+`evolution_start`, then `evolution_ask` and `evolution_tell` in turns; `evolve` repeats what these two do on a compiled
+objective until a budget is used up, and goes on from there when it is called again with a larger one. What the settings
+say is a `Plan`, what changes is a `Work`.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
+from autov.kernels.frame import RELEARN, learn_basis, reset_basis, turn_back, turn_pool
 from autov.kernels.jit import internal, kernel
 from autov.kernels.objective import evaluate
 from autov.kernels.random import NOISE, POPULATION, fill_uniforms, subkey
-from autov.kernels.selection import fill_extra, select_parents
-from autov.kernels.survival import replace_worst
-from autov.kernels.variation import EXTRA, Variation, vary
-from autov.kernels.workspace import batch_rows, block_rows, copy_rows, workspace
+from autov.kernels.selection import BINARY, TOURNAMENTS, fill_extra, select_differences, select_parents
+from autov.kernels.survival import replace_all, replace_worst
+from autov.kernels.variation import vary
+from autov.kernels.workspace import (
+    AXES,
+    BEST,
+    CHOICES,
+    COMMA,
+    COUNTERS,
+    FRAME,
+    GENERATION,
+    LEARNED,
+    LEARNED_AT,
+    NANS,
+    NFEV,
+    NUMBERS,
+    PLUS,
+    SURVIVAL,
+    Plan,
+    Work,
+    batch_rows,
+    block_rows,
+    copy_rows,
+    evolution_work,
+)
 
-
-class Plan(NamedTuple):
-    """What the runs of one call have in common.
-
-    `run` takes one operator and one objective, `run_many` a stack of each.
-    """
-
-    variation: Variation
-    objective: Any  # Objective or Objectives
-    lower: np.ndarray  # (d,)
-    upper: np.ndarray  # (d,)
-    maxfev: int  # evaluations of a run, exactly; at least popsize
-    popsize: int
+__all__ = [  # with what a caller needs to make and read a Work
+    "AXES",
+    "BEST",
+    "CHOICES",
+    "COMMA",
+    "COUNTERS",
+    "FRAME",
+    "GENERATION",
+    "LEARNED",
+    "LEARNED_AT",
+    "NANS",
+    "NFEV",
+    "NUMBERS",
+    "PLUS",
+    "SURVIVAL",
+    "Plan",
+    "Work",
+    "evaluate_blocks",
+    "evolution_ask",
+    "evolution_start",
+    "evolution_tell",
+    "evolution_work",
+    "evolve",
+    "initial",
+    "learn",
+    "propose",
+    "run",
+]
 
 
 @internal
-def note_best(points, values, count, best, best_x):
-    """The best value so far; where one of the first values is better than ``best``, its point goes to best_x."""
-    place = -1
+def note_best(points, values, count, work):
+    """Keep the best of the first points, if it is better than all before; of equals the first."""
+    place = 0 if work.counters[NFEV] == 0 else -1
+    best = values[0] if work.counters[NFEV] == 0 else work.numbers[BEST]
     for i in range(count):
         if values[i] < best:
             best = values[i]
             place = i
+    work.numbers[BEST] = best
     if place >= 0:
-        for k in range(best_x.size):
-            best_x[k] = points[place, k]
-    return best
+        for k in range(work.best.size):
+            work.best[k] = points[place, k]
 
 
 @kernel
@@ -60,33 +101,6 @@ def initial(key, lower, upper, x, given):
         fill_uniforms(first, second, i * d, x[i])
         for k in range(d):
             x[i, k] = min(lower[k] + x[i, k] * (upper[k] - lower[k]), upper[k])
-
-
-@kernel
-def propose(key, generation, variation, lower, upper, x, f, out):
-    """The offspring of a generation.
-
-    Args:
-        key: (2,) uint64, the stream of the run.
-        generation: 1, 2, ...; it decides which part of the stream is used.
-        variation: one operator.
-        lower: (d,) the box; offspring are clipped to it.
-        upper: (d,).
-        x: (n, d) the population.
-        f: (n,) its values, without NaN.
-        out: (m, d) the offspring, written; fewer than n are the first ones of n.
-    """
-    n, d = x.shape
-    m = out.shape[0]
-    work = workspace(m, variation.inputs.size, d)
-    pool = np.empty((n + EXTRA, d))
-    copy_rows(x, pool, n)
-    fill_extra(pool, f, variation.inputs, lower, upper)
-    select_parents(key, generation, variation.inputs, f, work.picks, work.bits)
-    rows = block_rows(d)
-    for begin in range(0, m, rows):
-        end = min(begin + rows, m)
-        vary(key, generation, begin, work.picks[begin:end], pool, variation, lower, upper, out[begin:end], work)
 
 
 @kernel
@@ -112,59 +126,172 @@ def evaluate_blocks(key, generation, objective, x, out):
 
 
 @kernel
-def run(key, plan, x, f, given, trace, best_x):
-    """One run; return the best value found and the number of NaN.
+def evolution_start(plan, work, lower, upper, given):
+    """Begin a run: random points behind the first ``given`` rows of the pool, which the caller has filled."""
+    n = work.f.size
+    for i in range(COUNTERS):
+        work.counters[i] = 0
+    work.numbers[BEST] = np.inf
+    for i in range(n):
+        work.f[i] = np.inf
+    reset_basis(work.basis)
+    initial(work.key, lower, upper, work.pool[:n], given)
 
-    Exactly plan.maxfev evaluations are made. A last generation that the budget cuts short is evaluated and counts for
-    the best point found, but the population stays as it was before.
+
+@internal
+def prepare(plan, work, lower, upper):
+    """All that the offspring of a generation have in common: the parents and the other inputs, in the frame."""
+    n, m = work.f.size, work.values.size
+    inputs = plan.variation.inputs
+    generation = work.counters[GENERATION]
+    learned = plan.choices[FRAME] == LEARNED
+    fill_extra(work.pool, work.f, inputs, lower, upper, work.centre)
+    select_parents(work.key, generation, plan.numbers, inputs, work.f, work.picks, work.bits, work.order)
+    select_differences(work.key, generation, inputs, work.pool, n, m, work.bits)
+    for k in range(lower.size):
+        work.lower[k] = -np.inf if learned else lower[k]
+        work.upper[k] = np.inf if learned else upper[k]
+    if learned:
+        turn_pool(work.pool, n, m, inputs, lower, upper, work.centre, work.basis, work.turned, work.scratch)
+
+
+@internal
+def make(plan, work, lower, upper, begin, end):
+    """The offspring of one block."""
+    learned = plan.choices[FRAME] == LEARNED
+    pool = work.turned if learned else work.pool
+    target = work.offspring[begin:end]
+    vary(work.key, work.counters[GENERATION], begin, work.picks[begin:end], pool, plan.variation, work.lower,
+         work.upper, target, work)  # fmt: skip
+    if learned:
+        turn_back(target, work.centre, work.basis, lower, upper, work.scratch)
+
+
+@kernel
+def evolution_ask(plan, work, lower, upper):
+    """Fill work.offspring with the next generation; the first population, generation 0, is in the pool already."""
+    prepare(plan, work, lower, upper)
+    m, d = work.offspring.shape
+    rows = block_rows(d)
+    for begin in range(0, m, rows):
+        make(plan, work, lower, upper, begin, min(begin + rows, m))
+
+
+@kernel
+def learn(work):
+    """Learn the frame from the population, if it never was or if enough evaluations were made since."""
+    counters = work.counters
+    if counters[LEARNED_AT] == 0 or counters[NFEV] - counters[LEARNED_AT] >= RELEARN * work.best.size:
+        learn_basis(work.pool, work.f, work.centre, work.basis, work.matrix, work.turned, work.scratch, work.order)
+        counters[LEARNED_AT] = counters[NFEV]
+
+
+@kernel
+def evolution_tell(plan, work):
+    """Take the values of the offspring, or work.f for the first population: the state of the next generation."""
+    n = work.f.size
+    counters = work.counters
+    if counters[GENERATION] == 0:
+        note_best(work.pool, work.f, n, work)
+        counters[NFEV] += n
+    else:
+        m = work.values.size
+        note_best(work.offspring, work.values, m, work)
+        if plan.choices[SURVIVAL] == COMMA:
+            replace_all(work.pool, work.f, work.offspring, work.values, work.order)
+        else:
+            replace_worst(work.pool, work.f, work.offspring, work.values, work.ranking)
+        counters[NFEV] += m
+    counters[GENERATION] += 1
+    if plan.choices[FRAME] == LEARNED:
+        learn(work)
+
+
+@internal
+def evaluate_offspring(plan, work, objective, lower, upper, count):
+    """Make and evaluate the first offspring of a generation, those of a batch while they are in the cache."""
+    m, d = work.offspring.shape
+    rows = block_rows(d)
+    batch = batch_rows(d)
+    bad = 0
+    prepare(plan, work, lower, upper)
+    first, second = subkey(work.key, work.counters[GENERATION], NOISE)
+    # A last generation that is cut short starts with the same offspring as a whole one.
+    for begin in range(0, count, batch):
+        for block in range(begin, min(begin + batch, count), rows):
+            make(plan, work, lower, upper, block, min(block + rows, m))
+        end = min(begin + batch, count)
+        shifted = first + np.uint64(begin)
+        moved = work.moved[: end - begin]
+        bad += evaluate(objective, work.offspring[begin:end], work.values[begin:end], moved, shifted, second)
+    return bad
+
+
+@kernel
+def evolve(plan, work, objective, lower, upper, budget, final, trace_nfev, trace_best, traced):
+    """Generations until ``budget`` evaluations are made since the start; return the number of traced generations.
+
+    Of a generation that does not fit into the budget, what fits is evaluated if this is the ``final`` call, and counts
+    for the best point, but is not told; otherwise nothing, and a later call with a larger budget goes on as if there
+    had been no break. After each generation the evaluations made and the best value are written behind the first
+    ``traced`` ones, as far as there is space.
+    """
+    counters = work.counters
+    while counters[NFEV] < budget:
+        first = counters[GENERATION] == 0
+        size = work.f.size if first else work.values.size
+        count = min(size, budget - counters[NFEV])
+        if count < size and not final:
+            break
+        if first:
+            counters[NANS] += evaluate_blocks(work.key, 0, objective, work.pool[:count], work.f[:count])
+        else:
+            counters[NANS] += evaluate_offspring(plan, work, objective, lower, upper, count)
+        if count == size:
+            evolution_tell(plan, work)
+        else:
+            if first:
+                note_best(work.pool, work.f, count, work)
+            else:
+                note_best(work.offspring, work.values, count, work)
+            counters[NFEV] += count
+        if traced < trace_nfev.size:
+            trace_nfev[traced] = counters[NFEV]
+            trace_best[traced] = work.numbers[BEST]
+            traced += 1
+        if count < size:
+            break
+    return traced
+
+
+@kernel
+def run(plan, work, objective, lower, upper, maxfev, trace_nfev, trace_best):
+    """A whole run of exactly maxfev evaluations without given points; return the number of traced generations."""
+    evolution_start(plan, work, lower, upper, 0)
+    return evolve(plan, work, objective, lower, upper, maxfev, True, trace_nfev, trace_best, 0)
+
+
+@kernel
+def propose(key, generation, variation, lower, upper, x, f, out):
+    """The offspring of a generation with binary tournaments, along the axes.
 
     Args:
         key: (2,) uint64, the stream of the run.
-        plan: with one operator and one objective.
-        x: (popsize, d) the final population, written; its first rows may hold given points.
-        f: (popsize,) the values of the final population, written.
-        given: how many of the first rows of x are given.
-        trace: (generations,) or longer, the best value so far after each generation, written; the initial population
-            is the first of them, and one that is cut short counts.
-        best_x: (d,) the best point found, of equals the first, written.
+        generation: 1, 2, ...; it decides which part of the stream is used.
+        variation: one operator.
+        lower: (d,) the box; offspring are clipped to it.
+        upper: (d,).
+        x: (n, d) the population.
+        f: (n,) its values, without NaN.
+        out: (m, d) the offspring, written.
     """
-    variation, objective, lower, upper = plan.variation, plan.objective, plan.lower, plan.upper
     n, d = x.shape
-    rows = block_rows(d)
-    batch = batch_rows(d)
-    pool = np.empty((n + EXTRA, d))
-    copy_rows(x, pool, n)
-    initial(key, lower, upper, pool[:n], given)
-    bad = evaluate_blocks(key, 0, objective, pool[:n], f)
-    for k in range(d):
-        best_x[k] = pool[0, k]
-    best = note_best(pool, f, n, f[0], best_x)
-    trace[0] = best
-    work = workspace(n, variation.inputs.size, d)
-    offspring = np.empty((n, d))
-    values = np.empty(n)
-    used = n
-    generation = 1
-    while used < plan.maxfev:
-        m = min(n, plan.maxfev - used)
-        fill_extra(pool, f, variation.inputs, lower, upper)
-        select_parents(key, generation, variation.inputs, f, work.picks, work.bits)
-        first, second = subkey(key, generation, NOISE)
-        # A last generation that is cut short starts with the same offspring as a whole one.
-        for begin in range(0, m, batch):
-            for block in range(begin, min(begin + batch, m), rows):
-                end = min(block + rows, n)
-                target = offspring[block:end]
-                vary(key, generation, block, work.picks[block:end], pool, variation, lower, upper, target, work)
-            end = min(begin + batch, m)
-            shifted = first + np.uint64(begin)
-            moved = work.moved[: end - begin]
-            bad += evaluate(objective, offspring[begin:end], values[begin:end], moved, shifted, second)
-        best = note_best(offspring, values, m, best, best_x)
-        trace[generation] = best
-        if m == n:
-            replace_worst(pool, f, offspring, values, work.ranking)
-        used += m
-        generation += 1
-    copy_rows(pool, x, n)
-    return best, bad
+    m = out.shape[0]
+    plan = Plan(variation, np.full(TOURNAMENTS, BINARY), np.zeros(CHOICES, np.int64))
+    work = evolution_work(key, plan, n, m, d)
+    copy_rows(x, work.pool, n)
+    for i in range(n):
+        work.f[i] = f[i]
+    work.counters[GENERATION] = generation
+    evolution_ask(plan, work, lower, upper)
+    copy_rows(work.offspring, out, m)

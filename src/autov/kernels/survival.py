@@ -1,4 +1,4 @@
-"""Who survives a generation: the better half of parents and offspring (Algorithm 2, lines 11-13)."""
+"""Who survives a generation: the better half of parents and offspring (Algorithm 2, lines 11-13), or offspring alone."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from autov.kernels.jit import internal, kernel
+from autov.kernels.order import sort_order
 
 
 class Ranking(NamedTuple):
@@ -98,6 +99,17 @@ def replace_worst(pool, f, offspring, values, scratch):
         f[slot] = values[i]
         for k in range(d):
             pool[slot, k] = offspring[i, k]
+
+
+@internal
+def replace_all(pool, f, offspring, values, order):
+    """Put the best offspring in the places of all parents, best first; of equals the earlier. Order is scratch."""
+    sort_order(values, values.size, order)
+    for rank in range(f.size):
+        i = order[0, rank]
+        f[rank] = values[i]
+        for k in range(offspring.shape[1]):
+            pool[rank, k] = offspring[i, k]
 
 
 @kernel

@@ -18,17 +18,23 @@ from autov.kernels.draw import draw_1, draw_4
 from autov.kernels.jit import internal
 from autov.kernels.random import NORMALS, ROWS, fill_bits, fill_normals, subkey
 
-BEST, MEAN, LOWER, UPPER, WIDTH = -1, -2, -3, -4, -5  # inputs that are not parents; parents are 1, 2, 3, ...
-EXTRA = 5  # rows of the pool behind the population: best, mean, lower, upper, upper - lower
+# Inputs that are not parents; parents are 1, 2, 3, ...
+BEST, MEAN, LOWER, UPPER, WIDTH, SPREAD, DIFFERENCE = -1, -2, -3, -4, -5, -6, -7
+EXTRA = 6  # rows of the pool behind the population: best, mean, lower, upper, upper - lower, spread; then differences
 
 
 class Variation(NamedTuple):
-    """An affine operator as kernels read it; in a stack of c operators, two arrays have one more axis in front."""
+    """An affine operator as kernels read it; in a stack of c operators, four arrays have one more axis in front.
+
+    Rows that are drawn for each variable come first, then those that are drawn for a whole offspring, then those that
+    are never drawn. Where there are both, an offspring first draws one of its whole rows or none.
+    """
 
     inputs: np.ndarray  # (t,) int64 codes; the first is x1
-    thresholds: np.ndarray  # (4 i,) or (c, 4 i), int32: a variable's row is the number of thresholds below its word
-    parameters: np.ndarray  # (k, 2 (t - 1)) or (c, k, 2 (t - 1)): mean and variance of each weight
-    per_solution: bool
+    thresholds: np.ndarray  # (4 i,) int32: a variable's row is the number of thresholds below its word
+    wholes: np.ndarray  # (4 i,) int32: the same for whole rows, counted from the first of them; a larger number is none
+    rows: np.ndarray  # (2,) int64: how many rows of each kind
+    parameters: np.ndarray  # (k, 2 (t - 1)): mean and variance of each weight
     arity: tuple  # (0,) * (t - 1): its length is known to the compiler, so loops over the weights unroll
     tied: tuple  # one 0 for each of the last weights from whose input x1 is not subtracted, such as upper - lower
 
@@ -84,12 +90,14 @@ def draw_rows(pool, index, row, normal, parameters, arity, tied, lower, upper, o
 
 
 @internal
-def combine_rows(pool, index, row, normal, parameters, tied, lower, upper, out):
-    """The same with one row and one set of weights for every offspring: a point of the affine hull of its inputs."""
+def combine_rows(pool, index, row, normal, parameters, rows, tied, lower, upper, out):
+    """The same with one row and one set of weights for a whole offspring: a point of the affine hull of its inputs."""
     m, d = out.shape
     weights = index.shape[1] - 1
     for i in range(m):
-        r = row[i]
+        if row[i] >= rows[1]:
+            continue
+        r = rows[0] + row[i]
         a = index[i, 0]
         for k in range(d):
             out[i, k] = pool[a, k]
@@ -108,17 +116,25 @@ def vary(key, generation, begin, index, pool, variation, lower, upper, out, work
     """Offspring begin, begin + 1, ... of a generation, one block at most."""
     m, d = out.shape
     weights = len(variation.arity)
-    rows = m if variation.per_solution else m * d
-    normals = m * weights if variation.per_solution else m * d
     start = begin * (d + weights)  # more counters than the offspring before this one can use
     first, second = subkey(key, generation, ROWS)
-    fill_bits(first, second, start, (rows + 1) // 2, work.bits)
-    choose_rows(work.words, variation.thresholds, rows, work.row)
-    first, second = subkey(key, generation, NORMALS)
-    fill_normals(first, second, start, (normals + 1) // 2, work.bits, work.words, work.normal)
-    if variation.per_solution:
-        combine_rows(pool, index, work.row, work.normal, variation.parameters, variation.tied, lower, upper, out)
-    else:
+    normal_first, normal_second = subkey(key, generation, NORMALS)
+    whole = variation.rows[1] > 0
+    if variation.rows[0] > 0:
+        rows_start = start + (m + 1) // 2 if whole else start
+        fill_bits(first, second, rows_start, (m * d + 1) // 2, work.bits)
+        choose_rows(work.words, variation.thresholds, m * d, work.row)
+        normal_start = start + (m * weights + 1) // 2 if whole else start
+        fill_normals(
+            normal_first, normal_second, normal_start, (m * d + 1) // 2, work.bits, work.words, work.normal
+        )
         draw_rows(
             pool, index, work.row, work.normal, variation.parameters, variation.arity, variation.tied, lower, upper, out
+        )
+    if whole:
+        fill_bits(first, second, start, (m + 1) // 2, work.bits)
+        choose_rows(work.words, variation.wholes, m, work.row)
+        fill_normals(normal_first, normal_second, start, (m * weights + 1) // 2, work.bits, work.words, work.normal)
+        combine_rows(
+            pool, index, work.row, work.normal, variation.parameters, variation.rows, variation.tied, lower, upper, out
         )

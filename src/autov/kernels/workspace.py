@@ -1,4 +1,4 @@
-"""How the work of a generation is divided, and the buffers of a run.
+"""What a run of the metaheuristic works on: its plan, its arrays, and how the work of a generation is divided.
 
 Work goes in blocks of rows small enough for the first-level cache.
 """
@@ -11,20 +11,54 @@ import numpy as np
 
 from autov.kernels.jit import internal, kernel
 from autov.kernels.survival import Ranking, ranking
+from autov.kernels.variation import EXTRA, Variation
 
 BLOCK = 4096  # variables worked on at a time
 
+# Plan.numbers are those of autov.kernels.selection; Plan.choices:
+SURVIVAL, FRAME, CHOICES = range(3)
+PLUS, COMMA = range(2)  # of SURVIVAL
+AXES, LEARNED = range(2)  # of FRAME
+# Work.counters: batches told, evaluations, NaN among them, evaluations when the basis was learned last
+GENERATION, NFEV, NANS, LEARNED_AT, COUNTERS = range(5)
+# Work.numbers
+BEST, NUMBERS = range(2)
 
-class Workspace(NamedTuple):
-    """Buffers of one run."""
 
-    picks: np.ndarray  # (n, t) rows of the pool that make each offspring
+class Plan(NamedTuple):
+    """What the settings say; nothing of it but the number of weights causes a new compilation."""
+
+    variation: Variation
+    numbers: np.ndarray  # (2,) sizes of the tournaments for x1 and for x2, x3, ...
+    choices: np.ndarray  # (CHOICES,) int64
+
+
+class Work(NamedTuple):
+    """State of a run and, from ``centre`` on, buffers that a step fills before it reads them."""
+
+    key: np.ndarray  # (2,) uint64
+    counters: np.ndarray  # (COUNTERS,) int64
+    numbers: np.ndarray  # (NUMBERS,)
+    pool: np.ndarray  # (n + EXTRA + m, d) the population, then what an operator reads besides
+    f: np.ndarray  # (n,) values of the population
+    basis: np.ndarray  # (d, d) the learned frame, (0, 0) if there is none
+    best: np.ndarray  # (d,)
+    centre: np.ndarray  # (d,) of the frame
+    lower: np.ndarray  # (d,) where draws are clipped: the box, or nowhere in a learned frame
+    upper: np.ndarray  # (d,)
+    offspring: np.ndarray  # (m, d)
+    values: np.ndarray  # (m,)
+    picks: np.ndarray  # (m, t) rows of the pool that make each offspring
     bits: np.ndarray
     words: np.ndarray  # bits seen as 32-bit integers
     row: np.ndarray
     normal: np.ndarray
     moved: np.ndarray  # (rows of a batch, d)
     ranking: Ranking
+    order: np.ndarray  # (2, largest of n, m, d) int64
+    turned: np.ndarray  # the pool in the learned frame, (0, 0) if there is none
+    matrix: np.ndarray  # (d, d) or (0, 0)
+    scratch: np.ndarray  # (d,)
 
 
 @kernel
@@ -40,14 +74,29 @@ def batch_rows(d):
     return rows * ((15 + rows) // rows)
 
 
-@internal
-def workspace(n, t, d):
-    """Fresh buffers for n offspring of d variables by an operator with t inputs."""
-    size = max(block_rows(d) * d, t * n) + 2
+@kernel
+def evolution_work(key, plan, n, m, d):
+    """Arrays for a population of n and m offspring in d variables; `evolution_start` fills the state.
+
+    Args:
+        key: (2,) uint64, the stream of the run; kept, not copied.
+        plan: decides which arrays are needed.
+        n: at least 2.
+        m: at least 1, and at least n if the offspring replace all.
+        d: number of variables.
+    """
+    t = plan.variation.inputs.size
+    size = max(min(block_rows(d), m) * d, t * m) + 2
     bits = np.empty(size, np.uint64)
-    return Workspace(
-        np.empty((n, t), np.int64), bits, bits.view(np.int32), np.empty(size, np.int32), np.empty(size, np.float32),
-        np.empty((batch_rows(d), d)), ranking(n, n),
+    learned = plan.choices[FRAME] == LEARNED
+    wide = d if learned else 0
+    rows = n + EXTRA + m
+    return Work(
+        key, np.zeros(COUNTERS, np.int64), np.empty(NUMBERS), np.empty((rows, d)), np.empty(n), np.empty((wide, wide)),
+        np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty((m, d)), np.empty(m), np.empty((m, t), np.int64),
+        bits, bits.view(np.int32), np.empty(size, np.int32), np.empty(size, np.float32), np.empty((batch_rows(d), d)),
+        ranking(n, m), np.empty((2, max(n, m, d)), np.int64), np.empty((rows if learned else 0, wide)),
+        np.empty((wide, wide)), np.empty(d),
     )  # fmt: skip
 
 

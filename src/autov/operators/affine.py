@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -15,8 +15,23 @@ from autov.kernels.variation import Variation
 from autov.operators.inputs import BOUNDS, input_of, inputs_of, weights_of
 from autov.operators.packing import pack
 
-Draw = Literal["variable", "solution"]
+Unit = Literal["variable", "solution"]
+Draw = Unit | tuple[Unit, ...]
+UNITS = get_args(Unit)
 LARGEST = 1e6  # of a mean or spread: beyond it, squares of differences could overflow
+
+
+def _draw_of(draw: object, rows: int) -> Draw:
+    """One word, or one for each row; words that are all the same are one."""
+    if isinstance(draw, str):
+        units = [draw]
+    elif isinstance(draw, (tuple, list)) and len(draw) == rows:
+        units = list(draw)
+    else:
+        units = []
+    if not units or any(not isinstance(unit, str) or unit not in UNITS for unit in units):
+        raise InputError(f"draw: must be 'variable', 'solution' or one of these for each of {rows} rows, got {draw!r}")
+    return units[0] if len(set(units)) == 1 else tuple(units)
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,14 +39,20 @@ class AffineOperator:
     """x1 + sum_i r_i (y_i - x1), r_i ~ N(mean, std^2): the weights sum to one by construction (Corollary 2).
 
     Each offspring variable (``draw="variable"``, what the paper ran) or each whole offspring (``draw="solution"``,
-    strictly rotation invariant) first picks one of the k rows by its probability, then draws the weights.
+    strictly rotation invariant) first picks one of the k rows by its probability, then draws the weights. With one of
+    the two words for each row, an offspring first picks one of its "solution" rows, with their probability, which then
+    serves all its variables; otherwise each variable picks one of the "variable" rows.
+
+    The inputs difference (of two random members of the population), spread (their standard deviation in each variable)
+    and width (upper - lower) are directions: their term is r_i y_i, without x1, and the weights still sum to one.
 
     Attributes:
-        inputs: a form name h1..h5 or input names; x1 first, then any of x2, x3, ..., best, mean, lower, upper.
+        inputs: a form name h1..h5 or input names; x1 first, then any of x2, x3, ..., best, mean, lower, upper,
+            difference, spread, width.
         mean: (k, w) means of the drawn weights, columns as in ``weights``.
         std: (k, w) standard deviations.
         probability: (k,) chances of the rows; they need not sum to one.
-        draw: what one draw is for.
+        draw: what one draw is for: "variable", "solution", or a tuple of k of them, one for each row.
         tie_bounds: lower and upper get the weights -r and r of one draw r: the term is r (upper - lower).
         provenance: where the operator comes from; free form, kept in the file.
         extra: unknown keys of the file it was loaded from, kept when saved.
@@ -76,8 +97,7 @@ class AffineOperator:
             raise InputError(f"std: must not be negative, found {arrays['std'].min()}")
         if (arrays["probability"] < 0).any() or not 0 < arrays["probability"].max() < 1e100:
             raise InputError("probability: must not be negative, and must sum to a positive number below 1e100")
-        if self.draw not in ("variable", "solution"):
-            raise InputError(f"draw: must be 'variable' or 'solution', got {self.draw!r}")
+        object.__setattr__(self, "draw", _draw_of(self.draw, k))
         object.__setattr__(self, "inputs", inputs)
         for name, value in arrays.items():
             object.__setattr__(self, name, value)
@@ -138,27 +158,63 @@ class AffineOperator:
         """Number of rows, the paper's k."""
         return self.probability.size
 
+    @cached_property
+    def per_solution(self) -> np.ndarray:
+        """(k,) bool: which rows are drawn for a whole offspring."""
+        return np.array([unit == "solution" for unit in self.draw]) if isinstance(self.draw, tuple) else (
+            np.full(self.rows, self.draw == "solution")
+        )  # fmt: skip
+
     def __call__(
         self, parents: Array, lower: Array, upper: Array, rng: Generator,
         best: Array | None = None, mean: Array | None = None,
+        difference: Array | None = None, spread: Array | None = None,
     ) -> Array:  # fmt: skip
-        """Offspring (n, d) of parents (n_parents, n, d), before any clipping; best and mean are points (d,).
+        """Offspring (n, d) of parents (n_parents, n, d), before any clipping.
 
         This is the definition, one normal for each weight; the compiled run draws one normal for each variable from
         the same distribution.
+
+        Args:
+            parents: x1, x2, ...
+            lower: (d,) the box.
+            upper: (d,).
+            rng: where the draws come from.
+            best: (d,) where it is one of the inputs, like all that follow.
+            mean: (d,).
+            difference: (n, d), of another pair of members for each offspring.
+            spread: (d,).
         """
         parents = np.asarray(parents, dtype=np.float64)
         if parents.ndim != 3 or parents.shape[0] < self.n_parents:
             raise InputError(f"parents: must have shape ({self.n_parents}, n, d), got {parents.shape}")
         width = np.asarray(upper) - np.asarray(lower)
-        others = {"best": best, "mean": mean, "lower": lower, "upper": upper, BOUNDS: width}
+        others = {
+            "best": best, "mean": mean, "lower": lower, "upper": upper, "difference": difference, "spread": spread,
+            "width": width, BOUNDS: width,
+        }  # fmt: skip
         _, n, d = parents.shape
-        size = (n, d if self.draw == "variable" else 1)
-        row = np.searchsorted(self._cumulative, rng.random(size), side="right")
+        whole = self.per_solution & (self.probability > 0)
+        if not whole.any() or whole[self.probability > 0].all():
+            row = self._rows(self.probability, (n, 1 if whole.any() else d), rng)
+            return self._combine(parents, others, row, rng)
+        chosen = self._rows(self.probability, (n, 1), rng)
+        single = self._rows(np.where(whole, 0.0, self.probability), (n, d), rng)
+        offspring = self._combine(parents, others, single, rng)
+        return np.where(whole[chosen], self._combine(parents, others, chosen, rng), offspring)
+
+    def _rows(self, probability: Array, size: tuple[int, int], rng: Generator) -> np.ndarray:
+        """Rows picked by their probabilities."""
+        cumulative = np.cumsum(probability / probability.sum())
+        cumulative[np.flatnonzero(probability)[-1] :] = 1.0  # rounding must not let a row of probability zero in
+        return np.searchsorted(cumulative, rng.random(size), side="right")
+
+    def _combine(self, parents: Array, others: Mapping[str, Any], row: np.ndarray, rng: Generator) -> Array:
+        """Offspring with the given rows, (n, d) or (n, 1)."""
         x1 = parents[0]
         offspring = x1.copy()
         for j, name in enumerate(self.weights):
-            r = self.mean[row, j] + self.std[row, j] * rng.standard_normal(size)
+            r = self.mean[row, j] + self.std[row, j] * rng.standard_normal(row.shape)
             kind = input_of(name)
             y = parents[kind.code - 1] if kind.parent else others[name]
             if y is None:
@@ -166,16 +222,9 @@ class AffineOperator:
             offspring += r * (y - x1 if kind.from_x1 else y)
         return offspring
 
-    @cached_property
-    def _cumulative(self) -> Array:
-        cumulative = np.cumsum(self.probability / self.probability.sum())
-        last = np.flatnonzero(self.probability)[-1]
-        cumulative[last:] = 1.0  # rounding must not let a row of probability zero in
-        return cumulative
-
     def variation(self) -> Variation:
         """The form that the compiled run reads."""
-        return pack(self.weights, self.mean, self.std, self.probability, self.draw == "solution")
+        return pack(self.weights, self.mean, self.std, self.probability, self.per_solution)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AffineOperator):

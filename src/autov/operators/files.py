@@ -27,8 +27,8 @@ def to_dict(operator: AffineOperator) -> dict[str, Any]:
         }
         rows.append({"probability": float(operator.probability[j]), "weights": weights})
     return {
-        "format": FORMAT, "version": VERSION, "inputs": list(operator.inputs), "draw": operator.draw,
-        "tie_bounds": operator.tie_bounds, "rows": rows, "provenance": dict(operator.provenance), **operator.extra,
+        "format": FORMAT, "version": VERSION, "inputs": list(operator.inputs),
+        "draw": list(operator.draw) if isinstance(operator.draw, tuple) else operator.draw, "tie_bounds": operator.tie_bounds, "rows": rows, "provenance": dict(operator.provenance), **operator.extra,
     }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autov.core import InputError
-from autov.kernels.variation import BEST, LOWER, MEAN, UPPER, WIDTH
+from autov.kernels.variation import BEST, DIFFERENCE, LOWER, MEAN, SPREAD, UPPER, WIDTH
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Input:
         name: as users and files write it.
         code: by which kernels know it: the number of a parent, negative for the others.
         symbol: in a formula, as LaTeX; plain text has no underscores and braces.
-        from_x1: whether its weight multiplies the difference to x1; if not, the input as it is. The weights of such
-            inputs come last.
+        from_x1: whether its weight multiplies the difference to x1; if not, the input as it is, a direction. Kernels
+            read the weights of such inputs last.
         given: whether it may be written among the inputs of an operator.
     """
 
@@ -58,6 +58,9 @@ OTHERS = {
         Input("mean", MEAN, "m"),
         Input("lower", LOWER, "l"),
         Input("upper", UPPER, "u"),
+        Input("difference", DIFFERENCE, "x_a - x_b", from_x1=False),
+        Input("spread", SPREAD, "s", from_x1=False),
+        Input("width", WIDTH, "u - l", from_x1=False),
         Input(BOUNDS, WIDTH, "u - l", from_x1=False, given=False),
     )
 }

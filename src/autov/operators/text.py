@@ -29,15 +29,23 @@ def row_formula(operator: AffineOperator, j: int) -> str:
     return " + ".join(parts)
 
 
+def drawn(operator: AffineOperator) -> str:
+    """What one draw is for."""
+    mixed = isinstance(operator.draw, tuple)
+    return "draws per variable and per solution" if mixed else f"one draw per {operator.draw}"
+
+
 def as_text(operator: AffineOperator) -> str:
     """A heading and a table of rows."""
     total = operator.probability.sum()
     tied = ", tied bounds" if operator.tie_bounds else ""
-    facts = f"form {form_name(operator.inputs)}, k = {operator.rows}, one draw per {operator.draw}{tied}"
+    facts = f"form {form_name(operator.inputs)}, k = {operator.rows}, {drawn(operator)}{tied}"
     head = f"h({', '.join(operator.inputs)})  {facts}"
-    lines = [head, "  probability  offspring"]
+    mixed = isinstance(operator.draw, tuple)
+    lines = [head, f"  probability  {'draw      ' if mixed else ''}offspring"]
     for j in by_probability(operator):
-        lines.append(f"  {operator.probability[j] / total:11.4g}  {row_formula(operator, j)}")
+        unit = f"  {operator.draw[j]:<8}" if mixed else ""
+        lines.append(f"  {operator.probability[j] / total:11.4g}{unit}  {row_formula(operator, j)}")
     return "\n".join(lines)
 
 
@@ -61,6 +69,8 @@ def as_latex(operator: AffineOperator) -> str:
             terms.append(f"{weight}{input_of(name).latex_term}")
             laws.append(rf"{weight}\sim\mathcal{{N}}({latex_number(mean)},{latex_number(std**2)})")
         law = r",\ ".join(laws) or r"\text{constant}"
+        if isinstance(operator.draw, tuple):
+            law += rf",\ \text{{per {operator.draw[j]}}}"
         lines.append(rf"  {'+'.join(terms)}, & {law},\ p={latex_number(operator.probability[j] / total)}\\")
     lines.append(r"\end{cases}")
     return "\n".join(lines)
