@@ -22,6 +22,7 @@ import numpy as np
 
 from autov.algorithms.base import Outcome
 from autov.algorithms.parts import initial_points
+from autov.algorithms.pieces import Pieces, run_whole
 from autov.core import Array, Box, Generator, InputError, check_choice, check_ranges, generator
 from autov.kernels import run as kernels
 from autov.kernels.objective import Objective
@@ -165,15 +166,13 @@ class Evolution:
 
     def run_compiled(self, state: EvolutionState, objective: Objective, maxfev: int) -> Outcome:
         """Go on until maxfev evaluations are made, as one compiled piece; only for affine operators."""
-        box, n = state.box, len(state.x)
+        return run_whole(self.pieces(state), objective, maxfev)
+
+    def pieces(self, state: EvolutionState) -> Pieces:
+        """The run that begins with a state, to be cut into pieces."""
         plan, work = self._work(state)
-        room = max(maxfev - n, 0) // len(work.values) + 3
-        nfev, best = np.empty(room, np.int64), np.empty(room)
-        count = kernels.evolve(plan, work, objective, box.lower, box.upper, maxfev, True, nfev, best, 0)
-        told = n if work.counters[kernels.GENERATION] else int(work.counters[kernels.NFEV])
-        nans, fun = int(work.counters[kernels.NANS]), float(work.numbers[kernels.BEST])
-        population, values = work.pool[:told].copy(), work.f[:told].copy()
-        return Outcome(work.best, fun, count - 1, population, values, nfev[:count], best[:count], nans)
+        places = (kernels.NFEV, kernels.GENERATION, kernels.NANS, kernels.BEST)
+        return Pieces(kernels.evolve, plan, work, state.box, min(len(work.f), len(work.values)), places, told_points)
 
     def inside(self) -> Evolution:
         """With first points near the centre of the box, for checks of what it does away from the border."""
@@ -213,6 +212,12 @@ class Evolution:
         best = int(np.argmin(state.f))
         work.numbers[kernels.BEST], work.best[:] = state.f[best], state.x[best]
         return plan, work
+
+
+def told_points(work: kernels.Work) -> tuple[Array, Array]:
+    """The population, or those evaluated if not even the first population was."""
+    count = len(work.f) if work.counters[kernels.GENERATION] else int(work.counters[kernels.NFEV])
+    return work.pool[:count].copy(), work.f[:count].copy()
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ import numpy as np
 
 from autov.algorithms.base import Outcome
 from autov.algorithms.parts import initial_points
+from autov.algorithms.pieces import Pieces, run_whole
 from autov.core import Array, Box, Generator, InputError, check_choice, check_ranges
 from autov.kernels import matrix_adaptation as kernels
 from autov.kernels.objective import Objective
@@ -171,7 +172,7 @@ class MatrixAdaptation:
 
     def ask(self, state: MatrixAdaptationState, rng: Generator) -> tuple[Array, MatrixAdaptationState]:  # noqa: ARG002
         """A sample inside the box; asking again gives the same."""
-        plan, work = self.work(state, int(state.counters[kernels.BATCH]))
+        plan, work = self._work(state, int(state.counters[kernels.BATCH]))
         kernels.es_ask(plan, work, state.box.lower, state.box.upper)
         return work.x, state
 
@@ -180,7 +181,7 @@ class MatrixAdaptation:
         n = int(state.counters[kernels.BATCH])
         if np.shape(x) != (n, state.box.dim) or np.shape(f) != (n,):
             raise InputError(f"tell: needs the {n} points that were asked for, got shapes {np.shape(x)}, {np.shape(f)}")
-        plan, work = self.work(state, n)
+        plan, work = self._work(state, n)
         kernels.es_ask(plan, work, state.box.lower, state.box.upper)
         work.f[:] = f
         kernels.es_tell(plan, work, state.box.lower, state.box.upper)
@@ -195,16 +196,14 @@ class MatrixAdaptation:
 
     def run_compiled(self, state: MatrixAdaptationState, objective: Objective, maxfev: int) -> Outcome:
         """Go on until maxfev evaluations are made, as one compiled piece: the same bits as by ask and tell."""
-        plan, work = self.work(state)
+        return run_whole(self.pieces(state), objective, maxfev)
+
+    def pieces(self, state: MatrixAdaptationState) -> Pieces:
+        """The run that begins with a state, to be cut into pieces."""
+        plan, work = self._work(state, int(state.counters[kernels.CAPACITY]))
         least = max(2, int(min(state.counters[kernels.BASE], state.counters[kernels.BATCH])))
-        room = max(maxfev - int(state.counters[kernels.NFEV]), 0) // least + 2
-        nfev, best = np.empty(room, np.int64), np.empty(room)
-        box = state.box
-        count = kernels.es_run(plan, work, objective, box.lower, box.upper, maxfev, True, nfev, best, 0)
-        population, values = told_points(work)
-        nans = int(work.counters[kernels.NANS])
-        fun = float(work.numbers[kernels.BEST])
-        return Outcome(work.best, fun, count - 1, population, values, nfev[:count], best[:count], nans)
+        places = (kernels.NFEV, kernels.GENERATION, kernels.NANS, kernels.BEST)
+        return Pieces(kernels.es_run, plan, work, state.box, least, places, told_points)
 
     def inside(self) -> MatrixAdaptation:
         """With small first steps, for checks of what it does away from the border."""
@@ -233,22 +232,14 @@ class MatrixAdaptation:
         given, best = (box.clip(centre + (points - centre) @ R) for points in (state.given, state.best))
         return replace(state, mean=mean, matrix=matrix, basis=basis, given=given, best=best)
 
-    def work(self, state: MatrixAdaptationState, capacity: int | None = None) -> tuple[kernels.Plan, kernels.Work]:
-        """The settings, and buffers with a copy of the state: for the largest population, or for some points."""
+    def _work(self, state: MatrixAdaptationState, capacity: int) -> tuple[kernels.Plan, kernels.Work]:
+        """The settings, and buffers with a copy of the state."""
         plan = self.plan()
         most = int(state.counters[kernels.CAPACITY])
-        work = kernels.workspace(state.key, state.box.dim, capacity or most, most, state.given, state.basis)
+        work = kernels.workspace(state.key, state.box.dim, capacity, most, state.given, state.basis)
         work = work._replace(**{name: getattr(state, name).copy() for name in SAVED})
         kernels.fill_rates(plan, work, work.counters[kernels.BATCH])
         return plan, work
-
-    def fresh_work(
-        self, key: np.ndarray, box: Box, maxfev: int, given: Array
-    ) -> tuple[kernels.Plan, kernels.Work]:  # fmt: skip
-        """The settings, and buffers for a run that has not begun."""
-        plan = self.plan()
-        most = kernels.most_points(plan, box.dim, maxfev, len(given))
-        return plan, kernels.workspace(key, box.dim, most, most, given, np.empty((0, 0)))
 
 
 def told_points(work: kernels.Work) -> tuple[Array, Array]:

@@ -19,9 +19,9 @@ import numpy as np
 
 from autov.algorithms.base import Compiled, Metaheuristic, Outcome, Turnable
 from autov.algorithms.evolution import Evolution
-from autov.algorithms.matrix_adaptation import MatrixAdaptation
+from autov.algorithms.matrix_adaptation import MatrixAdaptation, MatrixAdaptationState
+from autov.algorithms.pieces import InPieces, Pieces, Trace
 from autov.core import Array, Box, Generator, InputError, check_ranges, generator, values_of
-from autov.kernels import portfolio as kernels
 from autov.kernels.allotment import allot_round, allot_trials, leader_of, polishing_step
 from autov.kernels.many import derive
 from autov.kernels.matrix_adaptation import SIGMA
@@ -180,76 +180,52 @@ class Portfolio:
         if allot_round(self.schedule(), state.maxfev, state.best, allotted):
             return replace(state, allotted=allotted, turn=0)
         leader = int(leader_of(state.best))
-        if state.used[leader] == 0 or isinstance(self.members[leader], MatrixAdaptation) or self.polish == 0:
+        if not self._polishes(leader, int(state.used[leader])):
             return replace(state, turn=leader, final=True)
-        box, place = state.box, len(self.members)
-        x, f = (np.ascontiguousarray(a) for a in self.members[leader].population(state.states[leader]))
-        polisher = self.polisher
-        longest = max(polisher.sigma, polisher.longest)
-        step = polishing_step(x, f, box.lower, box.upper, self.polish_step, longest)
-        own = polisher.start(derive(state.stream, place, 1), box, 2, state.maxfev, state.best_x[leader])
-        own.numbers[SIGMA] = step
+        place = len(self.members)
+        own = self._start_polisher(state, *self.members[leader].population(state.states[leader]), state.best_x[leader])
         return replace(state, turn=place, final=True, states=_put(state.states, place, own))
+
+    def _polishes(self, leader: int, used: int) -> bool:
+        """Whether the polisher takes over from a leader that has made so many evaluations."""
+        return self.polish > 0 and used > 0 and not isinstance(self.members[leader], MatrixAdaptation)
+
+    def _start_polisher(self, state: PortfolioState, x: Array, f: Array, best_x: Array) -> MatrixAdaptationState:
+        """An evolution strategy at the best point of a population, with steps of the size of its spread."""
+        box, polisher = state.box, self.polisher
+        longest = max(polisher.sigma, polisher.longest)
+        x, f = np.ascontiguousarray(x), np.ascontiguousarray(f)
+        step = polishing_step(x, f, box.lower, box.upper, self.polish_step, longest)
+        own = polisher.start(derive(state.stream, len(self.members), 1), box, 2, state.maxfev, best_x)
+        own.numbers[SIGMA] = step
+        return own
 
     @property
     def compiles(self) -> bool:
-        """Evolutions with affine operators of one kind of weights, and matrix adaptation strategies do."""
-        if not all(isinstance(m, (Evolution, MatrixAdaptation)) and m.compiles for m in self.members):
-            return False
-        return len({m.operator.weights for m in self._evolutions}) <= 1  # type: ignore[union-attr]
-
-    @property
-    def _evolutions(self) -> list[Evolution]:
-        return [m for m in self.members if isinstance(m, Evolution)]
+        """Where all members do, in pieces."""
+        return all(isinstance(m, Compiled) and m.compiles and isinstance(m, InPieces) for m in self.members)
 
     def run_compiled(self, state: PortfolioState, objective: Objective, maxfev: int) -> Outcome:
-        """A whole run from a state of ``start``, as one compiled piece: the same bits as by ask and tell."""
-        box = state.box
-        members = self._packed(state)
-        works = [
-            (members.evolution_works, members.strategy_works)[kind][place]
-            for kind, place in zip(members.kinds, members.places, strict=True)
-        ]
-        batches = maxfev // min(smallest_batch(work) for work in works) + 8 * len(self.runners)
-        trace = kernels.Trace(np.empty(batches, np.int64), np.empty(batches), np.empty(batches, np.int64))
-        longest = max(self.polisher.sigma, self.polisher.longest)
-        made, last, polished = kernels.portfolio_run(
-            self.schedule(), np.array(self._trial), members, objective, box.lower, box.upper, maxfev, longest, trace
-        )
-        if polished:
-            works.append(members.strategy_works[members.polisher])
-        fun = trace.best[made - 1]
-        first = int(np.argmax(trace.best[:made] == fun))  # of equal values the one that was found first counts
-        shown = works[trace.member[0] if last == kernels.NOBODY else last]
-        population, values = told_points(shown)
-        return Outcome(
-            works[trace.member[first]].best, float(fun), made - 1, population, values, trace.nfev[:made],
-            trace.best[:made], sum(nan_count(work) for work in works),
-        )  # fmt: skip
-
-    def _packed(self, state: PortfolioState) -> kernels.Members:
-        """Plans and works of all members, and of the polisher."""
-        d = state.box.dim
-        evolutions = [(m, s) for m, s in zip(self.members, state.states, strict=False) if isinstance(m, Evolution)]
-        strategies = [
-            (m, s) for m, s in zip(self.members, state.states, strict=False) if isinstance(m, MatrixAdaptation)
-        ]
-        rooms = [m.work(s) for m, s in strategies]
-        polisher = kernels.NOBODY
-        if len(self.runners) > len(self.members):
-            polisher = len(rooms)
-            key = derive(state.stream, len(self.members), 1)
-            rooms.append(self.polisher.fresh_work(key, state.box, state.maxfev, np.zeros((1, d))))
-        # The compiler needs one of each kind, even where it is never run.
-        nobody = np.zeros(2, np.uint64)
-        if not rooms:
-            rooms = [MatrixAdaptation().fresh_work(nobody, state.box, 10, np.empty((0, d)))]
-        places = [m.work(s) for m, s in evolutions] or [Evolution().work(Evolution().start(nobody, state.box, 2, 2))]
-        kinds = [kernels.EVOLUTION if isinstance(m, Evolution) else kernels.STRATEGY for m in self.members]
-        return kernels.Members(
-            np.array(kinds), np.array([kinds[:i].count(kind) for i, kind in enumerate(kinds)]),
-            *(tuple(column) for pairs in (places, rooms) for column in zip(*pairs, strict=True)), polisher,
-        )  # fmt: skip
+        """A whole run from a state of ``start``, in compiled pieces: the same bits as by ask and tell."""
+        runs = [member.pieces(own) for member, own in zip(self.members, state.states, strict=False)]
+        batches = sum(maxfev // run.least for run in runs) + 8 * len(self.runners)
+        course = _Course(objective, Trace.of(batches), np.empty(batches, np.int64))
+        allotted, best = state.allotted.copy(), state.best.copy()
+        more = True
+        while more:
+            for i, run in enumerate(runs):
+                if course.go_on(i, run, int(allotted[i]), final=False):
+                    best[i] = run.best
+            more = allot_round(self.schedule(), maxfev, best, allotted)
+        leader = int(leader_of(best))
+        budget = runs[leader].nfev + maxfev - course.total
+        if self._polishes(leader, runs[leader].nfev):
+            work = runs[leader].work
+            polisher = self._start_polisher(state, *runs[leader].points(work), work.best)
+            runs.append(self.polisher.pieces(polisher))
+            leader, budget = len(runs) - 1, maxfev - course.total
+        course.go_on(leader, runs[leader], budget, final=True)
+        return course.outcome(runs)
 
     def inside(self) -> Portfolio:
         """With members that stay away from the border, for checks."""
@@ -268,6 +244,45 @@ class Portfolio:
 
 def _put(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
     return (*values[:place], value, *values[place + 1 :])
+
+
+@dataclass(eq=False)
+class _Course:
+    """What has happened in a compiled run of several members."""
+
+    objective: Objective
+    trace: Trace
+    member: np.ndarray  # who made each traced batch
+    traced: int = 0
+    total: int = 0  # evaluations of all
+    best: float = np.inf
+    last: int | None = None  # who told a batch last
+
+    def go_on(self, place: int, run: Pieces, budget: int, final: bool) -> bool:
+        """Let a member go on; what it traces becomes a part of the whole. Whether it told a batch."""
+        before, told, begin = run.nfev, run.told, self.traced
+        self.traced = run.go_on(self.objective, budget, final, self.trace, begin)
+        piece = slice(begin, self.traced)
+        self.trace.nfev[piece] += self.total - before
+        self.trace.best[piece] = np.minimum(self.trace.best[piece], self.best)
+        self.member[piece] = place
+        self.total += run.nfev - before
+        if self.traced > begin:
+            self.best = float(self.trace.best[self.traced - 1])
+        if run.told > told:
+            self.last = place
+        return run.told > told
+
+    def outcome(self, runs: list[Pieces]) -> Outcome:
+        """The result; of equal values the one that was found first counts."""
+        made = slice(self.traced)
+        found = runs[self.member[int(np.argmax(self.trace.best[made] == self.best))]]
+        shown = runs[self.member[0] if self.last is None else self.last]
+        population, values = shown.points(shown.work)
+        return Outcome(
+            found.work.best, self.best, self.traced - 1, population, values, self.trace.nfev[made],
+            self.trace.best[made], sum(run.nans for run in runs),
+        )  # fmt: skip
 
 
 def who_worked(algorithm: Portfolio, problem: Problem, maxfev: int, popsize: int, seed: int, run: int) -> np.ndarray:

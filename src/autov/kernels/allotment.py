@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from autov.kernels.jit import kernel
-from autov.kernels.matrix_adaptation import sort_order
+from autov.kernels.order import sort_order
 
 ROUND, HEDGE, POLISH, STEP, SCHEDULE = range(5)  # of the schedule, parts of the budget (STEP: a factor)
 SMALLEST_STEP = 1e-10  # of the width of the box
