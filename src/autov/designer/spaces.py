@@ -22,6 +22,7 @@ INPUTS = ("x1", "x2", "best", "mean", "difference", "width", "spread")
 WEIGHTS = INPUTS[1:]
 SCALES = ("width", "spread")  # lengths, not directions towards something: their weights have mean zero
 LEAST = {"width": 1e-5, "spread": 1e-2}
+LONGEST_TRIALS = 0.9  # of the budget before the polish
 ROWS = 6  # the last of them drawn once for a whole offspring
 
 STRATEGY = (
@@ -132,7 +133,7 @@ def make_portfolio(values: Values, members: tuple[tuple[str, str], ...], rows: i
         for prefix, kind in members
     ]
     trial = np.array([values[f"{prefix}.trial"] for prefix, _ in members])
-    trial = trial * min(1.0, 0.9 / max(trial.sum() + values["polish"], 1e-9))
+    trial *= min(1.0, LONGEST_TRIALS * (1 - values["polish"]) / max(trial.sum(), 1e-9))
     return Portfolio(
         tuple(made), trial=tuple(float(t) for t in trial), hedge=values["hedge"], round=values["round"],
         polish=values["polish"], polish_step=values["polish_step"],
