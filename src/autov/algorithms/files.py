@@ -14,6 +14,7 @@ from autov.core import Box, FileError, InputError, read_arrays, write_arrays
 from autov.operators import AffineOperator, from_dict, to_dict
 
 FORMAT, VERSION = "autov-ask-tell", 1
+MISSING = (dataclasses.MISSING, dataclasses.MISSING)
 Restored = TypeVar("Restored")
 
 
@@ -54,6 +55,8 @@ def _state_from_arrays(like: Any, arrays: dict[str, np.ndarray]) -> Any:
         model = getattr(like, field.name)
         if isinstance(model, Box):
             continue
+        if f"state.{field.name}" not in arrays and (field.default, field.default_factory) != MISSING:
+            continue  # of a file that is older than the field
         saved = arrays[f"state.{field.name}"]
         kind = np.asarray(model).dtype.kind
         if saved.ndim != np.ndim(model) or saved.dtype.kind != kind:

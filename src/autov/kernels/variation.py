@@ -125,9 +125,7 @@ def vary(key, generation, begin, index, pool, variation, lower, upper, out, work
         fill_bits(first, second, rows_start, (m * d + 1) // 2, work.bits)
         choose_rows(work.words, variation.thresholds, m * d, work.row)
         normal_start = start + (m * weights + 1) // 2 if whole else start
-        fill_normals(
-            normal_first, normal_second, normal_start, (m * d + 1) // 2, work.bits, work.words, work.normal
-        )
+        fill_normals(normal_first, normal_second, normal_start, (m * d + 1) // 2, work.bits, work.words, work.normal)
         draw_rows(
             pool, index, work.row, work.normal, variation.parameters, variation.arity, variation.tied, lower, upper, out
         )
