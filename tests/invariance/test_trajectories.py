@@ -193,6 +193,8 @@ def test_a_learned_frame_is_certified(settings, dim):
     assert found.holds == {"translation": True, "scale": True, "rotation": True}
     assert found["rotation"].level == "pathwise"
     assert found["rotation"].touches == 0
+    assert not found["rotation"].turned
+    assert "near the centre" in str(found)
 
 
 def test_draws_along_the_axes_are_refused_rotation():

@@ -67,6 +67,7 @@ class Evolution:
     """
 
     name: ClassVar[str] = "autov"
+    turns_draws: ClassVar[bool] = False  # `turned` leaves them alone: a learned frame turns with the points
     _nearness: ClassVar[float] = 1.0  # another one only for checks, see `inside`
     operator: AffineOperator | CallableOperator = field(default_factory=lambda: load_operator("paper-h3"))
     popsize: int | None = field(default=None, metadata=ADDED)

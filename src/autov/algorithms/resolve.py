@@ -77,7 +77,8 @@ def _resolve(spec: Any, operator: Any) -> Any:
         return spec
     _, text = split_label(spec)
     prefix, colon, rest = text.partition(":")
-    colon = "" if "+" in prefix else colon  # in a setting, such as the file of an operator
+    if "+" in prefix and prefix.partition("+")[0] in (*ALGORITHMS, *ALIASES):
+        colon = ""  # it is in a setting, such as file.py:name of an operator
     if colon and _is_evolution(prefix):
         return Evolution(rest)  # type: ignore[arg-type]
     if colon and prefix in PREFIXES:
