@@ -1,12 +1,16 @@
 """The paper's metaheuristic around operators of any kind."""
 
+import json
+
 import numpy as np
 import pytest
 
 import autov
-from autov.algorithms import Evolution, solve
-from autov.core import Box, InputError, generator, stream_key
-from autov.operators import CLASSIC, SBX, CallableOperator
+from autov.algorithms import Evolution, resolve_algorithm, resolve_algorithms, solve
+from autov.algorithms.files import algorithm_from_dict, algorithm_to_dict
+from autov.core import Box, InputError, generator, identity, stream_key
+from autov.kernels.run import evaluate_blocks
+from autov.operators import CLASSIC, SBX, AffineOperator, CallableOperator, load_operator
 from autov.problems import Classic
 from tests import naive
 
@@ -121,3 +125,133 @@ def test_every_generation_has_its_own_random_numbers():
     solve(PROBLEM, Evolution(CallableOperator.of(noted, 1)), maxfev=50, popsize=10, seed=1)
     solve(PROBLEM, Evolution(CallableOperator.of(noted, 1)), maxfev=50, popsize=10, seed=1, run=1)
     assert len(set(seen)) == len(seen) == 8
+
+
+ROWS = [
+    {"probability": 0.5, "x2": (0.5, 0.3), "difference": (0.0, 0.5), "spread": (0.0, 0.2)},
+    {"probability": 0.5, "x2": (0.1, 0.1), "difference": (0.4, 0.1), "spread": (0.0, 0.4)},
+]
+OPEN = AffineOperator.from_rows(("x1", "x2", "difference", "spread"), ROWS, draw=("solution", "variable"))
+SETTINGS = {
+    "popsize": 7, "offspring": 1.5, "tournament_first": 3.5, "tournament_others": 1.0, "survival": "comma",
+    "frame": "learned",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"popsize": 1}, "popsize: must be a number from 2"), ({"popsize": 2.5}, "popsize: must be a whole number"),
+        ({"offspring": 0.0}, "offspring: must be"), ({"tournament_first": 0.5}, "tournament_first: must be"),
+        ({"tournament_others": float("nan")}, "tournament_others: must be"),
+        ({"survival": "best"}, "survival: must be one of plus, comma"),
+        ({"frame": "turned"}, "frame: must be one of axes, learned"),
+        ({"survival": "comma", "offspring": 0.9}, "offspring: must be at least 1 if survival is comma"),
+        ({"frame": "learned", "operator": middle}, "frame: learned is for affine operators only, not for middle"),
+    ],
+)  # fmt: skip
+def test_bad_settings_are_refused(settings, message):
+    with pytest.raises(InputError, match=f"^{message}"):
+        Evolution(**settings)
+
+
+def test_it_has_two_names():
+    spec = "evolution+popsize=20+frame=learned+operator=paper-h3"
+    assert resolve_algorithm(spec) == Evolution(load_operator("paper-h3"), popsize=20, frame="learned")
+    assert resolve_algorithm("evolution") == resolve_algorithm("autov") == Evolution()
+    assert resolve_algorithm("evolution:sbx").operator == resolve_algorithm("autov:sbx").operator
+    assert resolve_algorithm("evolution+popsize=9", OPEN) == Evolution(OPEN, popsize=9)
+    assert list(resolve_algorithms(f"autov,{spec}")) == ["autov", spec]
+    with pytest.raises(InputError, match=r"evolution has no setting 'size'; one of operator, popsize"):
+        resolve_algorithm("evolution+size=3")
+    found = autov.minimize(PROBLEM, algorithm=spec, maxfev=200, rng=1)
+    assert len(found.population) == 20
+
+
+def test_settings_are_written_and_read_exactly():
+    algorithm = Evolution(OPEN, **SETTINGS)
+    data = json.loads(json.dumps(algorithm_to_dict(algorithm)))
+    assert algorithm_from_dict(data, "here") == algorithm
+    old = {"name": "autov", "settings": {"operator": data["settings"]["operator"]}}
+    assert algorithm_from_dict(old, "here") == Evolution(OPEN)
+
+
+def test_settings_at_their_defaults_do_not_change_the_identity():
+    """Results of before these settings existed are still those of the same algorithm."""
+    assert autov.core.describe(Evolution()).keys() == {"is", "operator"}
+    found = {identity(Evolution(OPEN, **{name: value})) for name, value in SETTINGS.items() if name != "survival"}
+    assert len(found | {identity(Evolution(OPEN)), identity(Evolution(OPEN, survival="comma"))}) == 7
+
+
+@pytest.mark.parametrize("when", [0, 3, 7, 40, 100])
+def test_a_saved_optimizer_goes_on_with_the_same_bits(tmp_path, when):
+    def go(optimizer, until):
+        while optimizer._nfev < until:
+            x = optimizer.ask()[: until - optimizer._nfev]
+            optimizer.tell(x, (x**2).sum(axis=1) + x[:, 0] * x[:, 1])
+        return optimizer
+
+    def fresh():
+        return autov.Optimizer(BOX, algorithm=Evolution(OPEN, **SETTINGS), rng=2, maxfev=200)
+
+    whole, part = go(go(fresh(), when), 200), go(fresh(), when)
+    part.save(tmp_path / "state.npz")
+    again = go(autov.Optimizer.load(tmp_path / "state.npz"), 200)
+    assert again.algorithm == whole.algorithm
+    assert np.array_equal(again.result.population, whole.result.population)
+    assert np.array_equal(again._state.basis, whole._state.basis)
+
+
+def test_a_state_saved_before_there_was_a_frame_is_read(tmp_path):
+    optimizer = autov.Optimizer(BOX, popsize=6, rng=1)
+    x = optimizer.ask()
+    optimizer.tell(x, (x**2).sum(axis=1))
+    optimizer.save(tmp_path / "new.npz")
+    with np.load(tmp_path / "new.npz") as arrays:
+        kept = {name: arrays[name] for name in arrays if name not in ("state.learned", "state.basis")}
+    assert len(kept) == len(arrays.files) - 2
+    np.savez(tmp_path / "old.npz", **kept)
+    assert np.array_equal(autov.Optimizer.load(tmp_path / "old.npz").ask(), optimizer.ask())
+
+
+def test_operators_in_python_have_all_settings_but_the_frame():
+    algorithm = Evolution(middle, popsize=6, offspring=2.0, tournament_first=1.0, survival="comma")
+    box = Box.of(BOX)
+    state = algorithm.start(stream_key(2), box, 100, 100)
+    x, f = state.x, np.array([3.0, 1.0, 2.0, 1.0, 5.0, 4.0])
+    state = algorithm.tell(state, x, f, generator(0))
+    asked, _ = algorithm.ask(state, generator(0))
+    assert asked.shape == (12, 4)
+    expected = naive.parents(stream_key(2), 1, np.array([1, 2]), f, 12, (1.0, 2.0))
+    assert np.abs(asked - x[expected].mean(axis=1)).max() < 0.6  # the noise of the operator
+    values = np.arange(12.0)[::-1].copy()
+    after = algorithm.tell(state, asked, values, generator(0))
+    assert after.f.tolist() == [0, 1, 2, 3, 4, 5]
+    assert np.array_equal(after.x, asked[::-1][:6])
+
+
+def test_a_compiled_run_may_begin_in_the_middle():
+    algorithm = Evolution(OPEN, **SETTINGS)
+    whole = solve(PROBLEM, algorithm, maxfev=150, seed=4)
+    state = algorithm.init(PROBLEM.box, 10, 150, generator(4, 0))
+    for _ in range(5):
+        x, state = algorithm.ask(state, generator(0))
+        f = solve_values(x)
+        state = algorithm.tell(state, x, f, generator(0))
+    rest = algorithm.run_compiled(state, PROBLEM.objective(), 150)
+    assert np.array_equal(rest.population, whole.population)
+    assert rest.trace_nfev[-1] == 150
+
+
+def solve_values(x):
+    out = np.empty(len(x))
+    evaluate_blocks(np.zeros(2, np.uint64), 0, PROBLEM.objective(), np.ascontiguousarray(x), out)
+    return out
+
+
+@pytest.mark.parametrize("maxfev", [1, 5, 7, 8])
+def test_a_budget_below_the_population(maxfev):
+    found = solve(PROBLEM, Evolution(OPEN, **SETTINGS), maxfev=maxfev, seed=4)
+    assert found.nfev == maxfev
+    assert len(found.values) == min(maxfev, 7)
+    assert found.fun <= found.values.min()

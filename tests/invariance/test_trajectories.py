@@ -177,6 +177,70 @@ def test_mutants_of_matrix_adaptation_are_not_certified(mutant):
     assert found.holds["rotation"] is not True
 
 
+LEARNING = AffineOperator.from_rows(
+    ("x1", "x2", "difference", "spread", "best"),
+    [
+        {"probability": 0.6, "x2": (0.4, 0.3), "difference": (0.1, 0.4), "spread": (0.1, 0.3), "best": (0.2, 0.1)},
+        {"probability": 0.4, "x2": (-0.2, 0.3), "difference": (0.3, 0.1), "spread": (0.0, 0.5)},
+    ],
+)
+
+
+@pytest.mark.parametrize("settings", [{}, {"popsize": 25, "survival": "comma", "offspring": 2.0}, {"popsize": 8}])
+@pytest.mark.parametrize("dim", [2, 5])
+def test_a_learned_frame_is_certified(settings, dim):
+    found = check_algorithm(Evolution(LEARNING, frame="learned", **settings), "rosenbrock", dim=dim, rng=4)
+    assert found.holds == {"translation": True, "scale": True, "rotation": True}
+    assert found["rotation"].level == "pathwise"
+    assert found["rotation"].touches == 0
+    assert not found["rotation"].turned
+    assert "near the centre" in str(found)
+
+
+def test_draws_along_the_axes_are_refused_rotation():
+    found = check_algorithm(Evolution(LEARNING), "rosenbrock", dim=2, rng=4)
+    assert found.holds == {"translation": True, "scale": True, "rotation": False}
+
+
+class WithoutSigns(Evolution):
+    """A mutant whose eigenvectors point anywhere."""
+
+    def tell(self, state, x, f, rng):
+        told = super().tell(state, x, f, rng)
+        signs = np.where(told.basis.sum(axis=1) < 0, -1.0, 1.0)  # their own, not those of the population
+        return replace(told, basis=signs[:, None] * told.basis)
+
+
+class SpreadAlongTheAxes(Evolution):
+    """A mutant that stretches every variable by the spread along its axis."""
+
+    def ask(self, state, rng):
+        x, state = super().ask(state, rng)
+        return (x + 0.1 * state.x.std(axis=0) if state.generation else x), state
+
+
+class NotTurnedBack(Evolution):
+    """A mutant whose steps stay in the coordinates of the basis."""
+
+    def ask(self, state, rng):
+        x, state = super().ask(state, rng)
+        mean = state.x.mean(axis=0)
+        return (mean + (x - mean) @ state.basis.T if state.generation else x), state
+
+
+class LearnedOnce(Evolution):
+    """A mutant whose basis is that of the box."""
+
+    def tell(self, state, x, f, rng):
+        return replace(super().tell(state, x, f, rng), basis=np.eye(state.box.dim))
+
+
+@pytest.mark.parametrize("mutant", [WithoutSigns, SpreadAlongTheAxes, NotTurnedBack, LearnedOnce])
+def test_mutants_of_the_learned_frame_are_not_certified(mutant):
+    found = check_algorithm(mutant(LEARNING, frame="learned"), "rosenbrock", dim=3, rng=4, runs=40)
+    assert found.holds["rotation"] is not True
+
+
 def test_samples_of_runs_share_no_seed(monkeypatch):
     """The plain runs and those on each transformed problem are independent samples."""
     used, run = {}, Setting.run

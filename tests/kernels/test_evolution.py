@@ -148,7 +148,8 @@ def test_comma_keeps_the_best_offspring_alone():
 
 GRID = {
     "default": {}, "popsize": {"popsize": 7}, "many": {"offspring": 2.3}, "few": {"offspring": 0.01},
-    "comma": {"survival": "comma", "offspring": 1.5}, "tournaments": {"tournament_first": 1.0, "tournament_others": 4.5},
+    "comma": {"survival": "comma", "offspring": 1.5},
+    "tournaments": {"tournament_first": 1.0, "tournament_others": 4.5},
     "learned": {"frame": "learned", "operator": random_operator(INSIDE)},
     "learned, all inputs": {"frame": "learned", "operator": random_operator(ALL)},
     "learned, comma": {"frame": "learned", "survival": "comma", "offspring": 3.0, "operator": random_operator(INSIDE)},
@@ -172,7 +173,7 @@ def test_asked_and_told_is_compiled_to_the_bit(name, dim):
 
 
 @pytest.mark.parametrize("name", GRID)
-@pytest.mark.parametrize("cuts", [(5, 300), (10, 11, 12, 100, 150, 300), tuple(range(1, 301, 7)) + (300,)])
+@pytest.mark.parametrize("cuts", [(5, 300), (10, 11, 12, 100, 150, 300), (*range(1, 301, 7), 300)])
 def test_a_broken_run_is_the_unbroken_one(name, cuts):
     problem, settings = Classic("ackley", 4), Evolution(**GRID[name])
     box, objective, n = problem.box, problem.objective(), settings.popsize or 10

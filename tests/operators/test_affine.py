@@ -1,6 +1,7 @@
 """Affine operators: construction, files, text, and the properties of their offspring."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ from hypothesis import strategies as st
 
 import autov
 from autov.core import FileError, InputError, generator
+from autov.invariance import check
+from autov.kernels.variation import DIFFERENCE, SPREAD, WIDTH
 from autov.operators import FORMS, AffineOperator, from_dict, load_operator, to_dict
 
 PAPER = load_operator("paper-h3")
@@ -229,3 +232,53 @@ def test_a_row_of_probability_zero_is_not_drawn_by_rounding():
     operator = AffineOperator(("x1", "x2"), np.arange(11.0)[:, None], np.zeros((11, 1)), probability)
     parents = np.array([np.zeros((3, 2)), np.ones((3, 2))])
     assert (operator(parents, np.zeros(2), np.ones(2), Largest()) == 9).all()
+
+
+MIXED = AffineOperator.from_rows(
+    ("x1", "difference", "x2", "width", "spread"),
+    [{"probability": 1.0, "difference": (0.5, 0.1), "spread": (0.0, 0.25)},
+     {"probability": 3.0, "x2": (0.75, 0.0), "width": (0.0, 0.125)}],
+    draw=("solution", "variable"),
+)  # fmt: skip
+
+
+def test_mixed_draws_are_written_and_read():
+    data = json.loads(json.dumps(to_dict(MIXED)))
+    assert data["draw"] == ["solution", "variable"]
+    assert from_dict(data) == MIXED
+    assert AffineOperator.from_matrix(MIXED.matrix(), MIXED.inputs, draw=MIXED.draw) == MIXED
+    assert replace(MIXED, draw="variable") != MIXED
+    assert replace(MIXED, draw=["solution", "solution"]).draw == "solution"
+
+
+@pytest.mark.parametrize("draw", ["row", ("solution",), ("solution", "row"), 3, ("solution",) * 3, ()])
+def test_unknown_draws_are_refused(draw):
+    with pytest.raises(InputError, match=r"^draw: must be 'variable', 'solution' or one of these for each of 2 rows"):
+        replace(MIXED, draw=draw)
+
+
+def test_directions_are_added_without_x1():
+    constant = AffineOperator(MIXED.inputs, [[2.0, 0.0, 10.0, 100.0]], np.zeros((1, 4)), [1.0])
+    parents = np.array([[[1.0, 2.0]], [[5.0, 5.0]]])
+    difference, spread = np.array([[0.25, 0.5]]), np.array([3.0, 4.0])
+    found = constant(parents, np.zeros(2), np.array([1.0, 2.0]), generator(0), difference=difference, spread=spread)
+    assert found.tolist() == [[1 + 0.5 + 10 + 300, 2 + 1 + 20 + 400]]
+    with pytest.raises(InputError, match="spread: this operator needs it, pass spread="):
+        constant(parents, np.zeros(2), np.ones(2), generator(0), difference=difference)
+
+
+def test_directions_are_packed_last_and_others_keep_their_order():
+    variation = MIXED.variation()
+    assert variation.inputs.tolist() == [1, 2, DIFFERENCE, WIDTH, SPREAD]
+    assert len(variation.tied) == 3
+    assert variation.rows.tolist() == [1, 1]
+    assert variation.parameters[0].tolist() == [0.75, 0, 0, 0, 0, 0.125**2, 0, 0]
+    assert variation.parameters[1].tolist() == [0, 0, 0.5, 0.1**2, 0, 0, 0, 0.25**2]
+
+
+def test_certificates_of_directions_and_mixed_draws():
+    mixed, whole = check(MIXED, dim=3, trials=4), check(replace(MIXED, draw="solution"), dim=3, trials=4)
+    assert mixed.holds == {"translation": True, "scale": True, "rotation": False}
+    assert whole.holds == {"translation": True, "scale": True, "rotation": True}
+    assert "do not move with the points" in str(whole).replace("\n      ", " ")
+    assert any("spread of the population" in remark for remark in whole.remarks)

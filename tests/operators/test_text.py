@@ -17,6 +17,12 @@ SMALL = AffineOperator(
     [1e-5, 0.3, 2.0], tie_bounds=True,
 )  # fmt: skip
 MANY = AffineOperator([f"x{i}" for i in range(1, 13)], np.full((1, 11), 0.25), np.full((1, 11), 1e-3), [1.0])
+MIXED = AffineOperator.from_rows(
+    ("x1", "difference", "x2", "width", "spread"),
+    [{"probability": 1.0, "difference": (0.5, 0.1), "spread": (0.0, 0.25)},
+     {"probability": 3.0, "x2": (0.75, 0.0), "width": (0.0, 0.125)}],
+    draw=("solution", "variable"),
+)  # fmt: skip
 OPERATORS = {"paper-h3": load_operator("paper-h3"), "designed": load_operator(DESIGNED), "small": SMALL, "many": MANY}
 NUMBER = r"-?[0-9.]+(?:e[-+]?[0-9]+)?"
 
@@ -76,3 +82,18 @@ def test_small_numbers_keep_their_digits():
     assert latex_number(0.47531) == "0.4753"
     assert latex_number(0.0) == "0"
     assert "x_{12}" in MANY.latex()
+
+
+def test_mixed_draws_and_directions_as_text():
+    assert str(MIXED).splitlines() == [
+        "h(x1, difference, x2, width, spread)  form x1,difference,x2,width,spread, k = 2, "
+        "draws per variable and per solution",
+        "  probability  draw      offspring",
+        "         0.75  variable  x1 + 0.75 (x2 - x1) + N(0, 0.125²) (u - l)",
+        "         0.25  solution  x1 + N(0.5, 0.1²) (xa - xb) + N(0, 0.25²) (s)",
+    ]
+    first, second = MIXED.latex().splitlines()[1:3]
+    assert "(u-l)" in first
+    assert r"\text{per variable}" in first
+    assert "(x_a-x_b)" in second
+    assert r"\text{per solution}" in second

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from autov.bench import lsgo_numpy as twin
 from autov.algorithms import Evolution
+from autov.bench import lsgo_numpy as twin
 from autov.core import Box, InputError, generator, stream_key
 from autov.kernels import lsgo as kernels
 from autov.kernels import run as runs

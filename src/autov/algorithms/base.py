@@ -115,7 +115,10 @@ class Injectable(Protocol):
 
 @runtime_checkable
 class Turnable(Protocol):
-    """An algorithm that draws along the axes, but can draw along turned ones: then a run can be turned as a whole."""
+    """An algorithm that draws along the axes, but can draw along turned ones: then a run can be turned as a whole.
+
+    One whose draws follow its points, and need not be turned, says so by ``turns_draws = False``.
+    """
 
     def inside(self) -> Any:
         """The same algorithm with first steps so small that, from the middle of a box, no point meets its border."""

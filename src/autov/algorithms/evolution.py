@@ -15,6 +15,7 @@ and again when 10 d evaluations were made since; this costs d^3.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
@@ -23,7 +24,7 @@ import numpy as np
 from autov.algorithms.base import Outcome
 from autov.algorithms.parts import initial_points
 from autov.algorithms.pieces import Pieces, run_whole
-from autov.core import Array, Box, Generator, InputError, check_choice, check_ranges, generator
+from autov.core import ADDED, Array, Box, Generator, InputError, check_choice, check_ranges, generator
 from autov.kernels import run as kernels
 from autov.kernels.objective import Objective
 from autov.kernels.selection import tournaments
@@ -33,7 +34,7 @@ from autov.operators import AffineOperator, CallableOperator, load_operator, res
 
 # In the order of the kernels' numbers.
 SURVIVAL, FRAMES = ("plus", "comma"), ("axes", "learned")
-CLOSER = 0.05  # how near to the centre of the box the first points are in checks of what happens inside it
+NEAR = 0.05  # of the way from the centre of the box: where first points are in checks of what happens inside it
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,13 +68,15 @@ class Evolution:
     """
 
     name: ClassVar[str] = "autov"
+    turns_draws: ClassVar[bool] = False  # `turned` leaves them alone: a learned frame turns with the points
+    _nearness: ClassVar[float] = 1.0  # another one only for checks, see `inside`
     operator: AffineOperator | CallableOperator = field(default_factory=lambda: load_operator("paper-h3"))
-    popsize: int | None = None
-    offspring: float = 1.0
-    tournament_first: float = 2.0
-    tournament_others: float = 2.0
-    survival: Literal["plus", "comma"] = "plus"
-    frame: Literal["axes", "learned"] = "axes"
+    popsize: int | None = field(default=None, metadata=ADDED)
+    offspring: float = field(default=1.0, metadata=ADDED)
+    tournament_first: float = field(default=2.0, metadata=ADDED)
+    tournament_others: float = field(default=2.0, metadata=ADDED)
+    survival: Literal["plus", "comma"] = field(default="plus", metadata=ADDED)
+    frame: Literal["axes", "learned"] = field(default="axes", metadata=ADDED)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "operator", resolve_operator(self.operator))
@@ -116,6 +119,9 @@ class Evolution:
         x = np.empty((n, box.dim))
         x[: len(given)] = given
         kernels.initial(key, box.lower, box.upper, x, len(given))
+        if self._nearness != 1:
+            centre = (box.lower + box.upper) / 2
+            x = centre + self._nearness * (x - centre)
         basis = np.eye(box.dim) if self.frame == "learned" else np.empty((0, 0))
         return EvolutionState(key, 0, box, x, np.full(n, np.inf), 0, basis)
 
@@ -145,7 +151,7 @@ class Evolution:
             told = replace(self.inject(state, x, f), generation=state.generation + 1)
         if self.frame == "axes":
             return told
-        plan, work = self._work(told)
+        _, work = self._work(told)
         kernels.learn(work)
         return replace(told, learned=int(work.counters[kernels.LEARNED_AT]), basis=work.basis)
 
@@ -176,7 +182,9 @@ class Evolution:
 
     def inside(self) -> Evolution:
         """With first points near the centre of the box, for checks of what it does away from the border."""
-        return _Inside(**{name: getattr(self, name) for name in self.__dataclass_fields__})
+        near = copy(self)
+        object.__setattr__(near, "_nearness", NEAR)
+        return near
 
     def turned(self, state: EvolutionState, rotation: Array) -> EvolutionState:
         """The state after the box was turned about its centre, x - c to (x - c) R: points, and the frame if learned.
@@ -218,15 +226,3 @@ def told_points(work: kernels.Work) -> tuple[Array, Array]:
     """The population, or those evaluated if not even the first population was."""
     count = len(work.f) if work.counters[kernels.GENERATION] else int(work.counters[kernels.NFEV])
     return work.pool[:count].copy(), work.f[:count].copy()
-
-
-@dataclass(frozen=True)
-class _Inside(Evolution):
-    """Its first points are drawn towards the centre of the box."""
-
-    def start(
-        self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None
-    ) -> EvolutionState:  # fmt: skip
-        state = super().start(key, box, popsize, maxfev, x0)
-        centre = (box.lower + box.upper) / 2
-        return replace(state, x=centre + CLOSER * (state.x - centre))

@@ -17,6 +17,7 @@ from autov.operators import AffineOperator, from_dict, to_dict
 
 FORMAT, VERSION = "autov-ask-tell", 1
 OPTIMIZER, OPTIMIZER_VERSION = "autov-optimizer", 1
+MISSING = (dataclasses.MISSING, dataclasses.MISSING)
 Restored = TypeVar("Restored")
 
 
@@ -110,6 +111,10 @@ def state_from_arrays(like: Any, arrays: dict[str, np.ndarray], prefix: str = "s
         model = getattr(like, field.name)
         if isinstance(model, Box):
             continue
+        if not any(name.startswith(f"{prefix}.{field.name}") for name in arrays) and (
+            (field.default, field.default_factory) != MISSING
+        ):
+            continue  # of a file that is older than the field
         parts = [_restored(part, arrays, name) for name, part in _parts(f"{prefix}.{field.name}", model)]
         values[field.name] = tuple(parts) if isinstance(model, tuple) else parts[0]
     return dataclasses.replace(like, **values)

@@ -26,21 +26,23 @@ from autov.core import InputError, import_object
 ALGORITHMS: dict[str, type] = {
     cls.name: cls for cls in (Evolution, GA, PSO, DE, CMAES, FEP, CSO, SHADE, IMODE, MatrixAdaptation, Portfolio)
 }
+ALIASES = {"evolution": Evolution.name}  # the same class; a table calls it as the user did
 Algorithms = str | Sequence[str] | Mapping[str, str | Algorithm]
 
 
 def make_algorithm(name: str, **settings: Any) -> Any:
     """The algorithm of that name with some of its settings changed."""
-    if name not in ALGORITHMS:
+    kind = ALGORITHMS.get(ALIASES.get(name, name))
+    if kind is None:
         raise InputError(
-            f"algorithm: unknown {name!r}; one of {', '.join(sorted(ALGORITHMS))}, autov:OPERATOR, "
+            f"algorithm: unknown {name!r}; one of {', '.join(sorted([*ALGORITHMS, *ALIASES]))}, autov:OPERATOR, "
             f"{', '.join(f'{prefix}:...' for prefix in PREFIXES)}, file.py:name, or label=one of these"
         )
-    known = [field.name for field in fields(ALGORITHMS[name])]
+    known = [field.name for field in fields(kind)]
     for setting in settings:
         if setting not in known:
             raise InputError(f"algorithm: {name} has no setting {setting!r}; one of {', '.join(known)}")
-    return ALGORITHMS[name](**settings)
+    return kind(**settings)
 
 
 def resolve_algorithm(spec: Any = None, operator: Any = None) -> Any:
@@ -48,16 +50,21 @@ def resolve_algorithm(spec: Any = None, operator: Any = None) -> Any:
 
     Args:
         spec: ``shade``, ``de+F=0.7+CR=0.5`` (settings), ``autov:NAME_OR_FILE`` (the paper's metaheuristic with another
-            operator), ``cma:default`` (another library's), ``file.py:name`` (your own), ``optimizer.json`` (what a
-            design wrote), any of them behind ``label=``, an algorithm itself, or a design. None is ``autov``.
+            operator; ``evolution`` is another name for it), ``cma:default`` (another library's), ``file.py:name``
+            (your own), ``optimizer.json`` (what a design wrote), any of them behind ``label=``, an algorithm itself, or
+            a design. None is ``autov``.
         operator: for ``autov``: a name, a file, an operator, or a design.
     """
     found = _resolve(spec, operator)
     if operator is not None and not (
-        spec is None or (isinstance(spec, str) and split_label(spec)[1] == Evolution.name)
+        spec is None or (isinstance(spec, str) and _is_evolution(split_label(spec)[1].partition("+")[0]))
     ):
         raise InputError(f"operator: only for the algorithm {Evolution.name}, not with {getattr(found, 'name', spec)}")
     return found
+
+
+def _is_evolution(name: str) -> bool:
+    return ALIASES.get(name, name) == Evolution.name
 
 
 def _resolve(spec: Any, operator: Any) -> Any:
@@ -73,7 +80,9 @@ def _resolve(spec: Any, operator: Any) -> Any:
         return spec
     _, text = split_label(spec)
     prefix, colon, rest = text.partition(":")
-    if colon and prefix == Evolution.name:
+    if "+" in prefix and prefix.partition("+")[0] in (*ALGORITHMS, *ALIASES):
+        colon = ""  # it is in a setting, such as file.py:name of an operator
+    if colon and _is_evolution(prefix):
         return Evolution(rest)  # type: ignore[arg-type]
     if colon and prefix in PREFIXES:
         return resolve_peer(prefix, rest)
@@ -90,7 +99,7 @@ def _resolve(spec: Any, operator: Any) -> Any:
         return _of_file(text)
     name, *pairs = text.split("+")
     settings = dict(_setting(spec, pair) for pair in pairs)
-    if name == Evolution.name and operator is not None:
+    if _is_evolution(name) and operator is not None:
         settings["operator"] = operator
     return make_algorithm(name, **settings)
 

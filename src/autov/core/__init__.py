@@ -2,6 +2,7 @@
 
 from autov.core.box import Box
 from autov.core.checks import check_choice, check_ranges, real_numbers, values_of, whole_number
+from autov.core.description import ADDED
 from autov.core.errors import FileError, InputError, WorkerError
 from autov.core.files import (
     number,
@@ -20,6 +21,7 @@ from autov.core.streams import generator, seed_of, stream_key
 from autov.core.types import Array, Generator, Seed
 
 __all__ = [
+    "ADDED",
     "Array",
     "Box",
     "FileError",

@@ -39,6 +39,7 @@ from autov.core.code import (
 from autov.core.errors import InputError
 from autov.core.state import array_parts, copied, state_of, unknown
 
+ADDED = {"added": True}  # metadata of a field that older versions did not have
 DEEPEST = 100  # levels of values in values
 
 
@@ -53,9 +54,14 @@ def digest(text: str | bytes) -> str:
 
 
 def settings_of(value: Any) -> dict[str, Any]:
-    """Public fields of a dataclass, or public attributes of another object."""
+    """Public fields of a dataclass, or public attributes of another object.
+
+    A field that is marked as `ADDED` is left out at its default: results of before it was there stay valid.
+    """
     if dataclasses.is_dataclass(value):
-        names = [field.name for field in dataclasses.fields(value)]
+        fields = dataclasses.fields(value)
+        added = {field.name for field in fields if field.metadata == ADDED}
+        names = [f.name for f in fields if f.name not in added or getattr(value, f.name) != f.default]
     elif hasattr(value, "__dict__"):
         names = sorted(vars(value))
     else:

@@ -13,6 +13,7 @@ from autov.algorithms.evolution import Evolution
 from autov.core import Array, Box, InputError, whole_number
 from autov.kernels.many import Common, Tasks, run_many
 from autov.kernels.objective import Objectives
+from autov.kernels.run import plain_plan
 from autov.kernels.variation import Variation
 from autov.operators import AffineOperator, load_operator
 from autov.operators.affine import Draw
@@ -198,6 +199,5 @@ class OperatorGenome:
         best: Array,
     ) -> None:
         """Compiled runs of the paper's metaheuristic."""
-        plan = Evolution().plan(packed)
         n = budget.popsize
-        run_many(key, Common(plan, objectives, box.lower, box.upper, budget.maxfev, n, n), tasks, best)
+        run_many(key, Common(plain_plan(packed), objectives, box.lower, box.upper, budget.maxfev, n, n), tasks, best)

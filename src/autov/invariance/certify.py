@@ -112,6 +112,11 @@ def _remarks(subject: Subject, rng: Generator) -> tuple[str, ...]:
             "the operator uses the bounds: they were transformed with the parents, as inputs. For a < 0 this makes "
             "lower the larger one, and turned by M they are two points, no longer the bounds of a box"
         )
+    if "spread" in subject.points:
+        remarks.append(
+            "the operator uses the spread of the population: it was transformed as an input. That of a turned "
+            'population along the axes is another one; only with frame="learned" it turns with the population'
+        )
     return tuple(remarks)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -108,13 +109,24 @@ class Setting:
             M = random_orthogonal(box.dim, generator(self.seed, 2))
             yield Transformation(property, "random orthogonal matrix", M=M)
 
+    @property
+    def given(self) -> int:
+        """Points of the first population that both runs get: not more than the algorithm has."""
+        return min(self.popsize, getattr(self.algorithm, "popsize", None) or self.popsize)
+
+    @property
+    def batch(self) -> int:
+        """Points of a generation at most, as far as the settings of the algorithm tell."""
+        size = max(self.popsize, getattr(self.algorithm, "popsize", None) or 0)
+        return max(size, math.ceil(size * getattr(self.algorithm, "offspring", 1.0)))
+
     def first(self, property: Property) -> Array:
         """The first population: in the box, for rotation in a ball that fits into it."""
         box, rng = self.problem.box, generator(self.seed, 3)
         if property != "rotation":
-            return box.sample(self.popsize, rng)
-        step = rng.standard_normal((self.popsize, box.dim))
-        step *= rng.random((self.popsize, 1)) ** (1 / box.dim) / np.linalg.norm(step, axis=1, keepdims=True)
+            return box.sample(self.given, rng)
+        step = rng.standard_normal((self.given, box.dim))
+        step *= rng.random((self.given, 1)) ** (1 / box.dim) / np.linalg.norm(step, axis=1, keepdims=True)
         return (box.lower + box.upper) / 2 + step * box.width.min() / 2
 
     def run(self, T: Transformation | None, x0: Array, path: int) -> RecordedRun:
@@ -141,7 +153,7 @@ class Setting:
             return run.nit >= self.generations
 
         run = solve(
-            image, algorithm, maxfev=self.popsize * (self.generations + 1), popsize=self.popsize, seed=self.seed,
+            image, algorithm, maxfev=self.batch * (self.generations + 1), popsize=self.popsize, seed=self.seed,
             run=path, x0=x0, watch=watch, check_box=False,
         )  # fmt: skip
         first_touch = next((g for g, count in enumerate(image.touching) if count), None)

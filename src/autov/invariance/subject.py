@@ -11,6 +11,8 @@ from autov.core import Array, Generator, InputError
 from autov.invariance.transformations import Transformation
 from autov.operators import AffineOperator, CallableOperator
 
+DIRECTIONS = ("difference", "spread")
+
 
 class Inputs(NamedTuple):
     """Everything an operator sees apart from random numbers."""
@@ -18,11 +20,12 @@ class Inputs(NamedTuple):
     parents: Array
     lower: Array
     upper: Array
-    points: dict[str, Array]  # best and mean, for operators that take them
+    points: dict[str, Array]  # best, mean, difference and spread, for operators that take them
 
     def under(self, T: Transformation) -> Inputs:
-        """All of them transformed: parents, best and mean as points, and so are both bounds."""
-        return Inputs(T(self.parents), T(self.lower), T(self.upper), {k: T(v) for k, v in self.points.items()})
+        """All of them transformed: parents, best and mean as points, and so are both bounds; differences as such."""
+        points = {k: T(v) - T(np.zeros_like(v)) if k in DIRECTIONS else T(v) for k, v in self.points.items()}
+        return Inputs(T(self.parents), T(self.lower), T(self.upper), points)
 
     def copy(self) -> Inputs:
         """Arrays that an operator may change."""
@@ -46,7 +49,7 @@ class Subject:
         operator: ``h(parents, lower, upper, rng)``.
         n_parents: how many parents it takes.
         dim: number of variables of the inputs it gets.
-        points: which of best and mean it takes.
+        points: which of best, mean, difference and spread it takes.
         mutates: whether a call changed its inputs.
     """
 
@@ -63,14 +66,15 @@ class Subject:
         call = CallableOperator.of(own, n_parents)
         points = call.points
         if isinstance(own, AffineOperator):
-            points = tuple(name for name in ("best", "mean") if name in own.inputs)
+            points = tuple(name for name in ("best", "mean", *DIRECTIONS) if name in own.inputs)
         return cls(own, call.n_parents, dim, points)
 
     @property
     def name(self) -> str:
         """For the heading of a certificate."""
         if isinstance(self.operator, AffineOperator):
-            return f'h({", ".join(self.operator.inputs)}), draw="{self.operator.draw}"'
+            draw = self.operator.draw if isinstance(self.operator.draw, str) else ", ".join(self.operator.draw)
+            return f'h({", ".join(self.operator.inputs)}), draw="{draw}"'
         return CallableOperator(self.operator, self.n_parents).name
 
     def inputs(self, n: int, rng: Generator, size: float = 1.0, decimals: int | None = None) -> Inputs:
@@ -83,7 +87,8 @@ class Subject:
         if decimals is not None:
             lower, upper = np.round(lower, decimals), np.round(upper, decimals)
         place = rng.uniform(0.05, 0.95, (self.n_parents, n, self.dim))
-        points = {name: lower + rng.uniform(0.05, 0.95, self.dim) * (upper - lower) for name in self.points}
+        points = {name: rng.uniform(0.05, 0.95, self.dim) * (upper - lower) for name in self.points}
+        points = {name: way if name in DIRECTIONS else lower + way for name, way in points.items()}
         parents = lower + place * (upper - lower)
         if decimals is not None:
             parents = np.round(parents, decimals)

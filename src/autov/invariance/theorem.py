@@ -8,6 +8,7 @@ import numpy as np
 
 from autov.invariance.transformations import Property
 from autov.operators import AffineOperator
+from autov.operators.inputs import input_of
 
 
 class Ruling(NamedTuple):
@@ -32,10 +33,12 @@ def rule(operator: Any, property: Property) -> Ruling | None:
         return Ruling(True, "theorem: a weighted sum of the inputs, so scale invariant for every real a (Corollary 1)")
     if property == "translation":
         tied = "; the tied bounds have weights -r and r, sum 0" if operator.tie_bounds else ""
+        directions = [name for name in operator.inputs if not input_of(name).from_x1]
+        tied += f"; {' and '.join(directions)} do not move with the points, sum 0" if directions else ""
         return Ruling(True, f"theorem: x1 has one minus the other weights, so their sum is one (Corollary 2){tied}")
     if constant_weights(operator):
         return Ruling(True, "theorem: the weights are constants (no spread, one set of means): Corollary 3, Theorem 3")
-    if operator.draw == "solution":
+    if operator.per_solution[operator.probability > 0].all():
         reason = (
             "theorem: each draw of the weights serves all variables of an offspring, given the draw they are constants"
         )

@@ -44,7 +44,8 @@ class Trajectory:
         p_value: of the test on many runs, corrected for the number of comparisons; None if populations agree.
         runs: size of each sample of that test.
         detectable: the Kolmogorov-Smirnov distance that it finds with a chance of 90%.
-        turned: whether its random draws were turned with the problem, and its first steps made small (see `Turnable`).
+        turned: whether its random draws were turned with the problem (see `Turnable`).
+        inside: whether its first steps were made small, to stay away from the border.
     """
 
     property: str
@@ -59,6 +60,7 @@ class Trajectory:
     runs: int = 0
     detectable: float | None = None
     turned: bool = False
+    inside: bool = False
 
     def note(self) -> str:
         """In words."""
@@ -69,6 +71,8 @@ class Trajectory:
                     "; its draws were turned with the problem, which does not change their law, and its steps kept "
                     "away from the border: it is rotation invariant in law"
                 )
+            elif self.inside:
+                text += "; its first points were put near the centre, away from the border"
             return text
         text = f"populations differ from generation {self.diverged} under {self.transformation}"
         if self.first_touch is not None and self.first_touch <= self.diverged:
@@ -158,8 +162,9 @@ def _deviations(one: RecordedRun, two: RecordedRun, width: float) -> Array:
 
 
 def _compare(setting: Setting, property: Property, runs: int, tol: float) -> Trajectory:
-    turned = property == "rotation" and isinstance(setting.algorithm, Turnable)
+    inside = turned = False
     if property == "rotation" and isinstance(setting.algorithm, Turnable):
+        inside, turned = True, getattr(setting.algorithm, "turns_draws", True)
         setting = replace(setting, algorithm=setting.algorithm.inside())
     x0 = setting.first(property)
     plain = setting.run(None, x0, 0)
@@ -171,7 +176,8 @@ def _compare(setting: Setting, property: Property, runs: int, tol: float) -> Tra
     first_touch = min((r.first_touch for r in [plain, *images] if r.first_touch is not None), default=None)
     worst = int(np.argmax(deviations.max(axis=1)))
     deviation = float(deviations.max())
-    common = {"touches": touches, "first_touch": first_touch, "deviation": deviation, "turned": turned}
+    common = {"touches": touches, "first_touch": first_touch, "deviation": deviation}
+    common |= {"turned": turned, "inside": inside}
     label = transformations[worst].label
     if not deviation > tol:
         return Trajectory(property, True, "pathwise", label, diverged=None, **common)

@@ -64,9 +64,16 @@ __all__ = [  # with what a caller needs to make and read a Work
     "evolve",
     "initial",
     "learn",
+    "plain_plan",
     "propose",
     "run",
 ]
+
+
+@kernel
+def plain_plan(variation):
+    """What the paper has: binary tournaments, the better half survives, draws along the axes."""
+    return Plan(variation, np.full(TOURNAMENTS, BINARY), np.zeros(CHOICES, np.int64))
 
 
 @internal
@@ -126,7 +133,7 @@ def evaluate_blocks(key, generation, objective, x, out):
 
 
 @kernel
-def evolution_start(plan, work, lower, upper, given):
+def evolution_start(plan, work, lower, upper, given):  # noqa: ARG001
     """Begin a run: random points behind the first ``given`` rows of the pool, which the caller has filled."""
     n = work.f.size
     for i in range(COUNTERS):
@@ -287,7 +294,7 @@ def propose(key, generation, variation, lower, upper, x, f, out):
     """
     n, d = x.shape
     m = out.shape[0]
-    plan = Plan(variation, np.full(TOURNAMENTS, BINARY), np.zeros(CHOICES, np.int64))
+    plan = plain_plan(variation)
     work = evolution_work(key, plan, n, m, d)
     copy_rows(x, work.pool, n)
     for i in range(n):

@@ -1,4 +1,4 @@
-"""Who survives a generation: the better half of parents and offspring (Algorithm 2, lines 11-13), or offspring alone."""
+"""Who survives: the better half of parents and offspring (Algorithm 2, lines 11-13), or the best offspring alone."""
 
 from __future__ import annotations
 

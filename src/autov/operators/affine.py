@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def _draw_of(draw: object, rows: int) -> Draw:
         units = []
     if not units or any(not isinstance(unit, str) or unit not in UNITS for unit in units):
         raise InputError(f"draw: must be 'variable', 'solution' or one of these for each of {rows} rows, got {draw!r}")
-    return units[0] if len(set(units)) == 1 else tuple(units)
+    return cast(Draw, units[0] if len(set(units)) == 1 else tuple(units))
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,9 +161,8 @@ class AffineOperator:
     @cached_property
     def per_solution(self) -> np.ndarray:
         """(k,) bool: which rows are drawn for a whole offspring."""
-        return np.array([unit == "solution" for unit in self.draw]) if isinstance(self.draw, tuple) else (
-            np.full(self.rows, self.draw == "solution")
-        )  # fmt: skip
+        units = self.draw if isinstance(self.draw, tuple) else (self.draw,) * self.rows
+        return np.array([unit == "solution" for unit in units])
 
     def __call__(
         self, parents: Array, lower: Array, upper: Array, rng: Generator,

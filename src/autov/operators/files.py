@@ -26,9 +26,10 @@ def to_dict(operator: AffineOperator) -> dict[str, Any]:
             for i, name in enumerate(operator.weights)
         }
         rows.append({"probability": float(operator.probability[j]), "weights": weights})
+    draw = list(operator.draw) if isinstance(operator.draw, tuple) else operator.draw
     return {
-        "format": FORMAT, "version": VERSION, "inputs": list(operator.inputs),
-        "draw": list(operator.draw) if isinstance(operator.draw, tuple) else operator.draw, "tie_bounds": operator.tie_bounds, "rows": rows, "provenance": dict(operator.provenance), **operator.extra,
+        "format": FORMAT, "version": VERSION, "inputs": list(operator.inputs), "draw": draw,
+        "tie_bounds": operator.tie_bounds, "rows": rows, "provenance": dict(operator.provenance), **operator.extra,
     }  # fmt: skip
 
 
