@@ -3,29 +3,42 @@
 import json
 
 from autov.designer import TrialBudget, design
-from autov.designer.known import beside_known
-from autov.reports.design import design_page, write_design
+from autov.reports.design import design_page, report, write_design
 
 TINY = {"population": 4, "generations": 1, "trial": TrialBudget(6, 3, 1), "rng": 1, "rows": 3, "final_race": False,
         "retest_runs": 3}  # fmt: skip
 
 
 def test_every_training_problem_is_reported_and_a_rank_is_called_one(tmp_path):
-    found = design(["sphere", "ackley"], dim=3, **TINY)
-    known = {problem.name: beside_known(found, problem, 1) for problem in found.problems}
-    page = design_page(found, known, "autov design sphere ackley")
-    for name, values in zip(found.settings["problems"], found.retested, strict=True):
-        assert f"Beside known designs on {name}" in page
-        assert f"{values.mean():.5g}" in page
+    found = design(["sphere", "ackley"], dim=3, **TINY, space="operator")
+    curves = report(found, 1)
+    page = design_page(found, curves, "autov design sphere ackley")
+    for place, name in enumerate(found.settings["problems"]):
+        assert f"Beside known designs on fresh instances of {name}" in page
+        for values in (found.retested[place], *(each[place] for each in found.beside.values())):
+            assert f"{values.mean():.5g}" in page
     assert f"a mean rank among the last candidates of {found.fitness:.5g}" in page
-    paths = write_design(found, tmp_path, known, "")
-    assert set(paths) == {"operator.json", "history.csv", "convergence.svg", "report.html"}
+    paths = write_design(found, tmp_path, curves, "")
+    assert set(paths) == {"optimizer.json", "operator.json", "history.csv", "convergence.svg", "report.html"}
     saved = json.loads(paths["operator.json"].read_text())["provenance"]["retested_fitness"]
     assert saved == found.retested_means
 
 
+def test_a_portfolio_shows_who_worked_and_what_it_is(tmp_path):
+    found = design("sphere", dim=3, **{**TINY, "trial": TrialBudget(6, 40, 1)}, space="portfolio")
+    curves = report(found, 1)
+    assert [len(members) for members in curves[0].use] == [240] * 5
+    paths = write_design(found, tmp_path, curves, "")
+    assert "operator.json" not in paths
+    page = paths["report.html"].read_text()
+    assert "Who worked when" in page
+    assert "A portfolio of 2" in page
+    assert "Matrix adaptation evolution strategy" in page
+    assert "ma-es" in page
+
+
 def test_a_centred_design_shows_the_moved_retest_beside_the_other():
-    found = design("sphere", dim=3, family=(), **TINY)
-    page = design_page(found, {}, "")
+    found = design("sphere", dim=3, family=(), space="operator", **TINY)
+    page = design_page(found, [], "")
     assert "sphere, its optimum elsewhere" in page
     assert f"{found.moved[0].mean():.5g}" in page

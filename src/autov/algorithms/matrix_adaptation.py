@@ -201,9 +201,8 @@ class MatrixAdaptation:
     def pieces(self, state: MatrixAdaptationState) -> Pieces:
         """The run that begins with a state, to be cut into pieces."""
         plan, work = self._work(state, int(state.counters[kernels.CAPACITY]))
-        least = max(2, int(min(state.counters[kernels.BASE], state.counters[kernels.BATCH])))
         places = (kernels.NFEV, kernels.GENERATION, kernels.NANS, kernels.BEST)
-        return Pieces(kernels.es_run, plan, work, state.box, least, places, told_points)
+        return Pieces(kernels.es_run, plan, work, state.box, smallest_batch(state), places, told_points)
 
     def inside(self) -> MatrixAdaptation:
         """With small first steps, for checks of what it does away from the border."""
@@ -240,6 +239,11 @@ class MatrixAdaptation:
         work = work._replace(**{name: getattr(state, name).copy() for name in SAVED})
         kernels.fill_rates(plan, work, work.counters[kernels.BATCH])
         return plan, work
+
+
+def smallest_batch(state: MatrixAdaptationState) -> int:
+    """Of all batches to come."""
+    return max(2, int(min(state.counters[kernels.BASE], state.counters[kernels.BATCH])))
 
 
 def told_points(work: kernels.Work) -> tuple[Array, Array]:

@@ -19,7 +19,8 @@ import numpy as np
 
 from autov.algorithms.base import Compiled, Metaheuristic, Outcome, Turnable
 from autov.algorithms.evolution import Evolution
-from autov.algorithms.matrix_adaptation import MatrixAdaptation, MatrixAdaptationState
+from autov.algorithms.matrix_adaptation import MatrixAdaptation, MatrixAdaptationState, smallest_batch
+from autov.algorithms.parts import initial_points
 from autov.algorithms.pieces import InPieces, Pieces, Trace
 from autov.core import Array, Box, Generator, InputError, check_ranges, generator, values_of
 from autov.kernels.allotment import allot_round, allot_trials, leader_of, polishing_step
@@ -64,12 +65,14 @@ class Portfolio:
     """Settings.
 
     Attributes:
-        members: algorithms that can be asked, or their names; ``"ma-es/shade"`` is short for two names.
+        members: algorithms that can be asked, or their names; ``"ma-es/shade"`` is short for two names. By default a
+            small evolution that exchanges variables, and ``ma-es``.
         trial: part of the budget that each member gets first; one for all, or one for each.
         hedge: part of each round for those who do not lead.
         round: part of the budget of a round.
         polish: part of the budget at the end for the leader alone, polished if it is not an evolution strategy.
         polish_step: first step of the polisher, as a multiple of the spread of the leader's better half.
+        polish_least: the least first step, as a part of the box: a population may converge far from any optimum.
     """
 
     name: ClassVar[str] = "portfolio"
@@ -79,12 +82,13 @@ class Portfolio:
     round: float = 0.06
     polish: float = 0.1
     polish_step: float = 1.0
+    polish_least: float = 1e-3
 
     def __post_init__(self) -> None:
         from autov.algorithms.resolve import resolve_algorithm
 
         members = self.members.split("/") if isinstance(self.members, str) else self.members
-        found = tuple(resolve_algorithm(member) for member in members) or (Evolution(), MatrixAdaptation())
+        found = tuple(resolve_algorithm(member) for member in members) or hand_made()
         for member in found:
             if not isinstance(member, Metaheuristic):
                 raise InputError(f"members: {member.name} can only be run as a whole, not asked")
@@ -96,7 +100,9 @@ class Portfolio:
             object.__setattr__(self, "trial", tuple(float(part) for part in trial))
         except (TypeError, ValueError):
             raise InputError(f"trial: must be numbers, got {self.trial!r}") from None
-        check_ranges(self, hedge=(0, 0.9), round=(1e-3, 1), polish=(0, 1), polish_step=(1e-6, 1e3))
+        check_ranges(
+            self, hedge=(0, 0.9), round=(1e-3, 1), polish=(0, 1), polish_step=(1e-6, 1e3), polish_least=(1e-12, 1)
+        )
         if min(self._trial) < 0 or not sum(self._trial) + self.polish <= 1 + 1e-9:
             raise InputError(
                 f"trial: parts of the budget must not be negative, nor exceed 1 with polish, got {self._trial}"
@@ -119,7 +125,7 @@ class Portfolio:
 
     def schedule(self) -> Array:
         """As the kernels read it."""
-        return np.array([self.round, self.hedge, self.polish, self.polish_step])
+        return np.array([self.round, self.hedge, self.polish])
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> PortfolioState:
         """`start` with a key from the generator."""
@@ -128,14 +134,16 @@ class Portfolio:
     def start(
         self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None
     ) -> PortfolioState:  # fmt: skip
-        """Each member with a stream of its own; points of x0 go to all of them."""
-        count = len(self.members)
-        states = [
-            member.start(own, box, popsize, maxfev, x0)
-            if isinstance(member, Compiled)
-            else member.init(box, popsize, maxfev, generator(int(own[0]), int(own[1])), x0)
-            for member, own in ((m, derive(key, i, 0)) for i, m in enumerate(self.runners))
-        ]
+        """Each member with a stream of its own; points of x0 go to all of them, as many as their populations hold."""
+        given, count = initial_points(box, popsize, x0), len(self.members)
+        states = []
+        for i, member in enumerate(self.runners):
+            own, size = derive(key, i, 0), getattr(member, "popsize", None) or popsize
+            first = None if x0 is None else given[: max(size, 1)]
+            if isinstance(member, Compiled):
+                states.append(member.start(own, box, popsize, maxfev, first))
+            else:
+                states.append(member.init(box, popsize, maxfev, generator(int(own[0]), int(own[1])), first))
         allotted = np.zeros(count, np.int64)
         allot_trials(np.array(self._trial), maxfev, allotted)
         return PortfolioState(
@@ -183,7 +191,8 @@ class Portfolio:
         if not self._polishes(leader, int(state.used[leader])):
             return replace(state, turn=leader, final=True)
         place = len(self.members)
-        own = self._start_polisher(state, *self.members[leader].population(state.states[leader]), state.best_x[leader])
+        x, f = self.members[leader].population(state.states[leader])
+        own = self._start_polisher(state, x, f, state.best_x[leader])
         return replace(state, turn=place, final=True, states=_put(state.states, place, own))
 
     def _polishes(self, leader: int, used: int) -> bool:
@@ -193,9 +202,9 @@ class Portfolio:
     def _start_polisher(self, state: PortfolioState, x: Array, f: Array, best_x: Array) -> MatrixAdaptationState:
         """An evolution strategy at the best point of a population, with steps of the size of its spread."""
         box, polisher = state.box, self.polisher
-        longest = max(polisher.sigma, polisher.longest)
+        most = max(polisher.sigma, polisher.longest)
         x, f = np.ascontiguousarray(x), np.ascontiguousarray(f)
-        step = polishing_step(x, f, box.lower, box.upper, self.polish_step, longest)
+        step = polishing_step(x, f, box.lower, box.upper, self.polish_step, self.polish_least, most)
         own = polisher.start(derive(state.stream, len(self.members), 1), box, 2, state.maxfev, best_x)
         own.numbers[SIGMA] = step
         return own
@@ -208,7 +217,8 @@ class Portfolio:
     def run_compiled(self, state: PortfolioState, objective: Objective, maxfev: int) -> Outcome:
         """A whole run from a state of ``start``, in compiled pieces: the same bits as by ask and tell."""
         runs = [member.pieces(own) for member, own in zip(self.members, state.states, strict=False)]
-        batches = sum(maxfev // run.least for run in runs) + 8 * len(self.runners)
+        least = min([run.least for run in runs] + [smallest_batch(own) for own in state.states[len(runs) :]])
+        batches = maxfev // least + 8 * len(self.runners)
         course = _Course(objective, Trace.of(batches), np.empty(batches, np.int64))
         allotted, best = state.allotted.copy(), state.best.copy()
         more = True
@@ -220,9 +230,8 @@ class Portfolio:
         leader = int(leader_of(best))
         budget = runs[leader].nfev + maxfev - course.total
         if self._polishes(leader, runs[leader].nfev):
-            work = runs[leader].work
-            polisher = self._start_polisher(state, *runs[leader].points(work), work.best)
-            runs.append(self.polisher.pieces(polisher))
+            x, f = runs[leader].points(runs[leader].work)
+            runs.append(self.polisher.pieces(self._start_polisher(state, x, f, runs[leader].work.best)))
             leader, budget = len(runs) - 1, maxfev - course.total
         course.go_on(leader, runs[leader], budget, final=True)
         return course.outcome(runs)
@@ -240,6 +249,11 @@ class Portfolio:
         states = tuple(m.turned(s, rotation) for m, s in zip(self.runners, state.states, strict=True))
         best_x = state.box.clip(centre + (state.best_x - centre) @ rotation)
         return replace(state, states=states, best_x=best_x, asked=tuple(x[:0] for x in state.asked))
+
+
+def hand_made() -> tuple[Any, ...]:
+    """The default members: one for separable and rugged functions, one for smooth and ill-conditioned ones."""
+    return Evolution("exchange", popsize=30), MatrixAdaptation()  # type: ignore[arg-type]
 
 
 def _put(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:

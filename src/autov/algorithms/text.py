@@ -45,7 +45,8 @@ def _portfolio(algorithm: Portfolio) -> str:
         if len(algorithm.runners) > len(algorithm.members):
             last += (
                 "; where that is an evolution, an evolution strategy starts at its best point with steps of "
-                f"{algorithm.polish_step:.2g} times the spread of its better half"
+                f"{algorithm.polish_step:.2g} times the spread of its better half (at least "
+                f"{algorithm.polish_least:.2g} of the box)"
             )
         lines.append(f"{last}.")
     for number, member in enumerate(algorithm.members, start=1):

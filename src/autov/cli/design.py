@@ -150,10 +150,10 @@ def design(
         for problem, values in zip(names, found.moved, strict=True):
             out_.print(f"re-tested on {problem} with its optimum elsewhere: mean best value {values.mean():.5g}")
     from autov.reports.design import comparison_table
-    from autov.reports.tables import plain
+    from autov.reports.tables import to_text
 
     for p in range(len(names)):
-        out_.print(plain(comparison_table(found, p)), markup=False, highlight=False)
+        out_.print(to_text(comparison_table(found, p)), markup=False, highlight=False)
     out_.print(f"report: {paths['report.html']}   use it: autov minimize ... --algorithm {paths['optimizer.json']}")
 
 

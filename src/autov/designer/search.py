@@ -134,7 +134,7 @@ class Search:
 
     def _judged(self, state: SearchState) -> Array:
         """The fitness of all candidates; infinite for those stopped early: they cannot be among those kept."""
-        unfinished = np.isnan(state.values[:, :, : self.runs]).any(axis=(0, 2))
+        unfinished = np.asarray(np.isnan(state.values[:, :, : self.runs]).any(axis=(0, 2)))
         values = np.where(unfinished[:, None], np.inf, state.values)
         return np.where(unfinished, np.inf, self._fitness(values, state))
 

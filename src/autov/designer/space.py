@@ -40,9 +40,13 @@ class Space:
     seeds: tuple[tuple[str, Values], ...] = ()
     fixed: tuple[tuple[str, Any], ...] = ()
 
-    @cached_property
+    @property
     def box(self) -> Box:
         """The unit box."""
+        return self._box
+
+    @cached_property
+    def _box(self) -> Box:
         return Box(np.zeros(len(self.genes)), np.ones(len(self.genes)))
 
     def values(self, vector: Array) -> Values:

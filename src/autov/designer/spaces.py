@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import partial
 from typing import Any
@@ -15,12 +15,13 @@ from autov.algorithms.portfolio import Portfolio
 from autov.core import InputError, whole_number
 from autov.designer.genes import Gene
 from autov.designer.space import Space, Values
-from autov.operators import AffineOperator
+from autov.operators import AffineOperator, load_operator
 
 KINDS = ("evolution", "ma-es")
 INPUTS = ("x1", "x2", "best", "mean", "difference", "width", "spread")
 WEIGHTS = INPUTS[1:]
 SCALES = ("width", "spread")  # lengths, not directions towards something: their weights have mean zero
+NOTHING: tuple[float, float] = (0.0, 0.0)
 LEAST = {"width": 1e-5, "spread": 1e-2}
 LONGEST_TRIALS = 0.9  # of the budget before the polish
 ROWS = 6  # the last of them drawn once for a whole offspring
@@ -35,15 +36,17 @@ STRATEGY = (
     Gene("tol_f", 1e-14, 1e-3, "log"), Gene("patience", 0.1, 5.0, "log"),
 )  # fmt: skip
 
-# A small population whose variables are exchanged between parents, seldom moved by a difference or a mutation.
-EXCHANGE = (
-    {"probability": 0.50},
-    {"probability": 0.40, "x2": (1.0, 0.0)},
-    {"probability": 0.04, "x2": (0.5, 0.3)},
-    {"probability": 0.03, "spread": (0.0, 1.0)},
-    {"probability": 0.01, "width": (0.0, 0.05)},
-    {"probability": 0.02, "x2": (0.5, 0.2), "difference": (0.0, 0.5)},
-)
+
+def _rows(operator: AffineOperator) -> list[dict[str, Any]]:
+    """The rows of an operator by the names of its weights."""
+    return [
+        {"probability": float(operator.probability[j])}
+        | {name: (operator.mean[j, w], operator.std[j, w]) for w, name in enumerate(operator.weights)}
+        for j in range(operator.rows)
+    ]
+
+
+EXCHANGE = _rows(load_operator("exchange"))
 
 
 def row_genes(rows: int) -> tuple[Gene, ...]:
@@ -83,7 +86,8 @@ def make_evolution(values: Values, rows: int, prefix: str = "evolution") -> Evol
     probability = np.array([get(f"row{j + 1}.probability") for j in range(rows)])
     if not probability.any():
         probability[:] = 1.0
-    operator = AffineOperator(INPUTS, numbers[0], numbers[1], probability, _draws(rows))
+    draw: Any = "variable" if rows == 1 else ("variable",) * (rows - 1) + ("solution",)
+    operator = AffineOperator(INPUTS, numbers[0], numbers[1], probability, draw)
     survival = get("survival")
     offspring = get("offspring") if survival == "plus" else max(get("offspring"), 1.0)
     return Evolution(
@@ -92,12 +96,8 @@ def make_evolution(values: Values, rows: int, prefix: str = "evolution") -> Evol
     )  # fmt: skip
 
 
-def _draws(rows: int) -> Any:
-    return "variable" if rows == 1 else ("variable",) * (rows - 1) + ("solution",)
-
-
 def evolution_values(
-    rows: Sequence[dict[str, Any]], count: int, prefix: str = "evolution", *, popsize: int = 100,
+    rows: Sequence[Mapping[str, Any]], count: int, prefix: str = "evolution", *, popsize: int = 100,
     offspring: float = 1.0, tournament_first: float = 2.0, tournament_others: float = 2.0, survival: str = "plus",
     frame: str = "axes",
 ) -> Values:  # fmt: skip
@@ -107,10 +107,10 @@ def evolution_values(
         "tournament_others": tournament_others, "survival": survival, "frame": frame,
     }  # fmt: skip
     for j in range(count):
-        row = rows[j] if j < len(rows) else {"probability": 0.0}
+        row: Mapping[str, Any] = rows[j] if j < len(rows) else {"probability": 0.0}
         found[f"row{j + 1}.probability"] = row["probability"]
         for weight in WEIGHTS:
-            mean, std = row.get(weight, (0.0, 0.0))
+            mean, std = row.get(weight, NOTHING)
             found[f"row{j + 1}.{weight}.mean"], found[f"row{j + 1}.{weight}.std"] = mean, std
     return {f"{prefix}.{name}": value for name, value in found.items()}
 
@@ -136,7 +136,7 @@ def make_portfolio(values: Values, members: tuple[tuple[str, str], ...], rows: i
     trial *= min(1.0, LONGEST_TRIALS * (1 - values["polish"]) / max(trial.sum(), 1e-9))
     return Portfolio(
         tuple(made), trial=tuple(float(t) for t in trial), hedge=values["hedge"], round=values["round"],
-        polish=values["polish"], polish_step=values["polish_step"],
+        polish=values["polish"], polish_step=values["polish_step"], polish_least=values["polish_least"],
     )  # fmt: skip
 
 
@@ -168,7 +168,7 @@ def portfolio_space(members: Sequence[str] = KINDS, rows: int | None = None) -> 
     named = tuple((_prefix(members, i), kind) for i, kind in enumerate(members))
     genes: list[Gene] = [
         Gene("hedge", 0.0, 0.6), Gene("round", 0.01, 0.2, "log"), Gene("polish", 0.0, 0.5),
-        Gene("polish_step", 0.05, 5.0, "log"),
+        Gene("polish_step", 0.05, 5.0, "log"), Gene("polish_least", 1e-7, 0.1, "log"),
     ]  # fmt: skip
     for prefix, kind in named:
         own = evolution_genes(rows) if kind == "evolution" else STRATEGY
@@ -189,14 +189,14 @@ def _portfolio_seeds(named: Sequence[tuple[str, str]], rows: int) -> list[tuple[
     for prefix, kind in named:
         own |= evolution_values(EXCHANGE[:rows], rows, prefix, popsize=30) if kind == "evolution" \
             else strategy_values(prefix)  # fmt: skip
-    shares = {"hedge": 0.2, "round": 0.06, "polish": 0.1, "polish_step": 1.0}
+    shares = {"hedge": 0.2, "round": 0.06, "polish": 0.1, "polish_step": 1.0, "polish_least": 1e-3}
     trials = {f"{prefix}.trial": 0.06 if kind == "evolution" else 0.2 for prefix, kind in named}
     found = [("hand-made portfolio", own | shares | trials)]
     faster = {"c_1_factor": 2.7, "c_mu_factor": 1.7, "c_sigma_factor": 1.6, "d_sigma_factor": 0.66,
               "popsize_factor": 1.35, "sigma": 0.13, "growth": 2.6}  # fmt: skip
     for prefix, kind in named:
         alone = {f"{p}.trial": 0.3 if p == prefix else 0.0 for p, _ in named}
-        rest = {"hedge": 0.0, "round": 0.06, "polish": 0.0, "polish_step": 1.0}
+        rest = {"hedge": 0.0, "round": 0.06, "polish": 0.0, "polish_step": 1.0, "polish_least": 1e-3}
         if kind == "evolution":
             big = evolution_values(EXCHANGE[: min(rows, 5)], rows, prefix)
             found += [("small exchange", own | alone | rest), ("paper-sized exchange", own | big | alone | rest)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -99,6 +99,7 @@ class CompiledTrials:
     @cached_property
     def packed(self) -> Any:
         """The candidates as the compiled run reads them."""
+        assert isinstance(self.genome, PackedGenome)
         return self.genome.pack(self.vectors)
 
     @cached_property
@@ -122,6 +123,7 @@ class CompiledTrials:
         return best
 
     def _packed(self, tasks: Tasks) -> Array:
+        assert isinstance(self.genome, PackedGenome)
         best = np.empty(len(tasks.which))
         family = isinstance(self.problem, ProblemFamily)
         numbers, instance = np.unique(tasks.runs if family else np.zeros_like(tasks.runs), return_inverse=True)
@@ -140,11 +142,11 @@ class CompiledTrials:
 def run_alone(problem: Problem, number: int, algorithm: Any, budget: TrialBudget, key: np.ndarray) -> float:
     """The best value of one run of any algorithm on an instance, compiled if both can be."""
     instance = _instance(problem, number)
-    compiled = isinstance(algorithm, Compiled) and algorithm.compiles
+    compiled: bool = isinstance(algorithm, Compiled) and algorithm.compiles
     objective = _objective(problem, number) if compiled else None
-    if not compiled or objective is None:
+    if objective is None:
         seed = int(key[0] >> np.uint64(1))
-        return solve(instance, algorithm, maxfev=budget.maxfev, popsize=budget.popsize, seed=seed).fun
+        return solve(instance, cast(Any, algorithm), maxfev=budget.maxfev, popsize=budget.popsize, seed=seed).fun
     noting = to_base(instance, np.empty((0, instance.box.dim)))[0]
     if isinstance(noting, MayRaise):  # kept objectives are shared by several calls, notes are not
         objective = objective._replace(context=np.zeros_like(objective.context))

@@ -13,8 +13,7 @@ import numpy as np
 from autov.kernels.jit import kernel
 from autov.kernels.order import sort_order
 
-ROUND, HEDGE, POLISH, STEP, SCHEDULE = range(5)  # of the schedule, parts of the budget (STEP: a factor)
-SMALLEST_STEP = 1e-10  # of the width of the box
+ROUND, HEDGE, POLISH, SCHEDULE = range(4)  # of the schedule, parts of the budget
 
 
 @kernel
@@ -69,11 +68,11 @@ def allot_round(schedule, maxfev, best, allotted):
 
 
 @kernel
-def polishing_step(x, f, lower, upper, factor, longest):
+def polishing_step(x, f, lower, upper, factor, least, most):
     """The first step of the polisher, in parts of the width: the spread of the better half of a population.
 
     One number for all variables, the root of the mean square: the spread of a converged population differs wildly
-    between variables, because recombination copies values.
+    between variables, because recombination copies values. It may be zero far from any optimum; hence the least one.
     """
     n, d = x.shape
     order = np.empty((2, n), np.int64)
@@ -89,4 +88,4 @@ def polishing_step(x, f, lower, upper, factor, longest):
         for i in range(half):
             square += (x[order[0, i], k] - mean) ** 2
         total += square / half / (upper[k] - lower[k]) ** 2
-    return min(max(factor * math.sqrt(total / d), SMALLEST_STEP), longest)
+    return min(max(factor * math.sqrt(total / d), least), most)

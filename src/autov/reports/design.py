@@ -97,7 +97,7 @@ def report(design: Design, workers: Any = None) -> list[Curves]:
         if instance_of(problem, 0).objective() is None:
             continue
         seed = design.settings["seed"] + SEED_SHIFT
-        made = compare({name: problem}, shown, runs=CURVE_RUNS, maxfev=maxfev, popsize=popsize, seed=seed,
+        made = compare(shown, {name: problem}, runs=CURVE_RUNS, maxfev=maxfev, popsize=popsize, rng=seed, store=None,
                        workers=workers)  # fmt: skip
         use = ()
         if isinstance(design.algorithm, Portfolio):

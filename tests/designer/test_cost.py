@@ -1,0 +1,89 @@
+"""What a design costs, and settings that fit."""
+
+import time
+
+import pytest
+
+from autov.core import InputError
+from autov.designer import TrialBudget, design, design_settings
+from autov.designer.cost import duration, expected_evaluations, fitted, seconds_of
+from tests.designer.counting import Counted
+
+SMALL = {"population": 6, "generations": 4, "trial": TrialBudget(5, 4, 2), "race_size": 4, "race_runs": 3,
+         "retest_runs": 5, "rng": 1}  # fmt: skip
+
+
+@pytest.mark.parametrize("space", ["operator", "portfolio"])
+@pytest.mark.parametrize("more", [{}, {"aggregate": "panel"}, {"reevaluate": 0}, {"known": False}])
+def test_no_design_makes_more_evaluations_than_it_says(space, more):
+    problem = Counted()
+    settings = design_settings("quick", space=space, **{k: v for k, v in SMALL.items() if k != "rng"}, **more)
+    found = design(problem, preset=settings, rng=1)
+    expected = expected_evaluations(settings, [20], len(found.beside) + (found.known is not None))
+    assert found.evaluations == problem.count
+    for part, spent in found.spent.items():
+        assert spent <= expected[part], part
+    assert found.spent["retest"] == expected["retest"]
+
+
+def test_settings_are_made_as_large_as_the_limit_allows():
+    settings = design_settings("quick", space="portfolio")
+
+    def cost(some):
+        return sum(expected_evaluations(some, [1000], 5).values())
+
+    for limit in (1e6, 1e7, 1e9, 1e11):
+        chosen = fitted(settings, cost, limit)
+        assert cost(chosen) <= limit
+    assert cost(fitted(settings, cost, 1e9)) > 3e8
+    with pytest.raises(InputError, match="the smallest design needs"):
+        fitted(settings, cost, 1000)
+
+
+def test_a_number_of_evaluations_is_kept():
+    problem = Counted()
+    found = design(problem, space="portfolio", trial={"evaluations": 50, "runs": 2}, evaluations=60_000, rng=2)
+    assert found.evaluations == problem.count <= 60_000
+
+
+def test_the_cost_is_said_before_it_is_spent():
+    lines = []
+    problem = Counted()
+    design(problem, say=lambda line: lines.append((problem.count, line)), **SMALL)
+    assert len(lines) == 1
+    assert lines[0][0] <= 3  # only what was needed to measure
+    assert "up to" in lines[0][1]
+    assert "4 generations of 6 candidates" in lines[0][1]
+
+
+def test_a_search_of_days_is_warned_of():
+    class Slow(Counted):
+        def __call__(self, x, rng):
+            time.sleep(0.002)
+            if self.count > 3:
+                raise KeyboardInterrupt
+            return super().__call__(x, rng)
+
+    with pytest.warns(UserWarning, match=r"limit it with time= or evaluations="), pytest.raises(KeyboardInterrupt):
+        design(Slow(), preset="standard", rng=1)
+
+
+@pytest.mark.parametrize(("text", "seconds"), [(90, 90), ("90s", 90), ("10m", 600), ("1.5h", 5400), ("2d", 172800)])
+def test_times(text, seconds):
+    assert seconds_of(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["soon", "", "-3m", "0", "10 weeks"])
+def test_times_that_are_none(text):
+    with pytest.raises(InputError, match="time: expected"):
+        seconds_of(text)
+
+
+def test_durations_for_people():
+    assert [duration(s) for s in (50, 600, 10_000, 3_542_400)] == [
+        "50 seconds",
+        "10.0 minutes",
+        "2.8 hours",
+        "41.0 days",
+    ]
+    assert np.isfinite(seconds_of("1d"))
