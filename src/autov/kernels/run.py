@@ -15,7 +15,7 @@ from autov.kernels.objective import evaluate
 from autov.kernels.random import NOISE, POPULATION, fill_uniforms, subkey
 from autov.kernels.selection import BINARY, TOURNAMENTS, fill_extra, select_differences, select_parents
 from autov.kernels.survival import replace_all, replace_worst
-from autov.kernels.variation import vary
+from autov.kernels.variation import Draws, vary
 from autov.kernels.workspace import (
     AXES,
     BEST,
@@ -76,19 +76,21 @@ def plain_plan(variation):
     return Plan(variation, np.full(TOURNAMENTS, BINARY), np.zeros(CHOICES, np.int64))
 
 
+# Functions of the loop are given single arrays, not a Work: Numba counts the references of every array of a tuple that
+# a function gets, which took a tenth of a run.
 @internal
-def note_best(points, values, count, work):
+def note_best(points, values, count, counters, numbers, best):
     """Keep the best of the first points, if it is better than all before; of equals the first."""
-    place = 0 if work.counters[NFEV] == 0 else -1
-    best = values[0] if work.counters[NFEV] == 0 else work.numbers[BEST]
+    place = 0 if counters[NFEV] == 0 else -1
+    smallest = values[0] if counters[NFEV] == 0 else numbers[BEST]
     for i in range(count):
-        if values[i] < best:
-            best = values[i]
+        if values[i] < smallest:
+            smallest = values[i]
             place = i
-    work.numbers[BEST] = best
+    numbers[BEST] = smallest
     if place >= 0:
-        for k in range(work.best.size):
-            work.best[k] = points[place, k]
+        for k in range(best.size):
+            best[k] = points[place, k]
 
 
 @kernel
@@ -146,42 +148,38 @@ def evolution_start(plan, work, lower, upper, given):  # noqa: ARG001
 
 
 @internal
-def prepare(plan, work, lower, upper):
-    """All that the offspring of a generation have in common: the parents and the other inputs, in the frame."""
-    n, m = work.f.size, work.values.size
-    inputs = plan.variation.inputs
-    generation = work.counters[GENERATION]
-    learned = plan.choices[FRAME] == LEARNED
-    fill_extra(work.pool, work.f, inputs, lower, upper, work.centre)
-    select_parents(work.key, generation, plan.numbers, inputs, work.f, work.picks, work.bits, work.order)
-    select_differences(work.key, generation, inputs, work.pool, n, m, work.bits)
+def prepare(key, generation, numbers, inputs, learned, pool, f, picks, bits, order, centre, lower, upper, low, high):
+    """All that the offspring of a generation have in common: parents, other inputs, and where draws are clipped."""
+    fill_extra(pool, f, inputs, lower, upper, centre)
+    select_parents(key, generation, numbers, inputs, f, picks, bits, order)
+    select_differences(key, generation, inputs, pool, f.size, picks.shape[0], bits)
     for k in range(lower.size):
-        work.lower[k] = -np.inf if learned else lower[k]
-        work.upper[k] = np.inf if learned else upper[k]
-    if learned:
-        turn_pool(work.pool, n, m, inputs, lower, upper, work.centre, work.basis, work.turned, work.scratch)
-
-
-@internal
-def make(plan, work, lower, upper, begin, end):
-    """The offspring of one block."""
-    learned = plan.choices[FRAME] == LEARNED
-    pool = work.turned if learned else work.pool
-    target = work.offspring[begin:end]
-    vary(work.key, work.counters[GENERATION], begin, work.picks[begin:end], pool, plan.variation, work.lower,
-         work.upper, target, work)  # fmt: skip
-    if learned:
-        turn_back(target, work.centre, work.basis, lower, upper, work.scratch)
+        low[k] = -np.inf if learned else lower[k]
+        high[k] = np.inf if learned else upper[k]
 
 
 @kernel
 def evolution_ask(plan, work, lower, upper):
     """Fill work.offspring with the next generation; the first population, generation 0, is in the pool already."""
-    prepare(plan, work, lower, upper)
     m, d = work.offspring.shape
+    n = work.f.size
+    generation = work.counters[GENERATION]
+    inputs = plan.variation.inputs
+    learned = plan.choices[FRAME] == LEARNED
+    draws = Draws(work.bits, work.words, work.row, work.normal)
+    pool = work.turned if learned else work.pool
+    prepare(work.key, generation, plan.numbers, inputs, learned, work.pool, work.f, work.picks, work.bits, work.order,
+            work.centre, lower, upper, work.lower, work.upper)  # fmt: skip
+    if learned:
+        turn_pool(work.pool, n, m, inputs, lower, upper, work.centre, work.basis, work.turned, work.scratch)
     rows = block_rows(d)
     for begin in range(0, m, rows):
-        make(plan, work, lower, upper, begin, min(begin + rows, m))
+        end = min(begin + rows, m)
+        target = work.offspring[begin:end]
+        vary(work.key, generation, begin, work.picks[begin:end], pool, plan.variation, work.lower, work.upper, target,
+             draws)  # fmt: skip
+        if learned:
+            turn_back(target, work.centre, work.basis, lower, upper, work.scratch)
 
 
 @kernel
@@ -196,14 +194,13 @@ def learn(work):
 @kernel
 def evolution_tell(plan, work):
     """Take the values of the offspring, or work.f for the first population: the state of the next generation."""
-    n = work.f.size
+    n, m = work.f.size, work.values.size
     counters = work.counters
     if counters[GENERATION] == 0:
-        note_best(work.pool, work.f, n, work)
+        note_best(work.pool, work.f, n, counters, work.numbers, work.best)
         counters[NFEV] += n
     else:
-        m = work.values.size
-        note_best(work.offspring, work.values, m, work)
+        note_best(work.offspring, work.values, m, counters, work.numbers, work.best)
         if plan.choices[SURVIVAL] == COMMA:
             replace_all(work.pool, work.f, work.offspring, work.values, work.order)
         else:
@@ -212,26 +209,6 @@ def evolution_tell(plan, work):
     counters[GENERATION] += 1
     if plan.choices[FRAME] == LEARNED:
         learn(work)
-
-
-@internal
-def evaluate_offspring(plan, work, objective, lower, upper, count):
-    """Make and evaluate the first offspring of a generation, those of a batch while they are in the cache."""
-    m, d = work.offspring.shape
-    rows = block_rows(d)
-    batch = batch_rows(d)
-    bad = 0
-    prepare(plan, work, lower, upper)
-    first, second = subkey(work.key, work.counters[GENERATION], NOISE)
-    # A last generation that is cut short starts with the same offspring as a whole one.
-    for begin in range(0, count, batch):
-        for block in range(begin, min(begin + batch, count), rows):
-            make(plan, work, lower, upper, block, min(block + rows, m))
-        end = min(begin + batch, count)
-        shifted = first + np.uint64(begin)
-        moved = work.moved[: end - begin]
-        bad += evaluate(objective, work.offspring[begin:end], work.values[begin:end], moved, shifted, second)
-    return bad
 
 
 @kernel
@@ -243,28 +220,59 @@ def evolve(plan, work, objective, lower, upper, budget, final, trace_nfev, trace
     had been no break. After each generation the evaluations made and the best value are written behind the first
     ``traced`` ones, as far as there is space.
     """
-    counters = work.counters
+    variation, sizes, inputs = plan.variation, plan.numbers, plan.variation.inputs
+    learned, comma = plan.choices[FRAME] == LEARNED, plan.choices[SURVIVAL] == COMMA
+    key, counters, numbers, best = work.key, work.counters, work.numbers, work.best
+    pool, f, offspring, values, picks = work.pool, work.f, work.offspring, work.values, work.picks
+    centre, low, high, moved = work.centre, work.lower, work.upper, work.moved
+    basis, turned, scratch = work.basis, work.turned, work.scratch
+    bits, order, ranking = work.bits, work.order, work.ranking
+    draws = Draws(work.bits, work.words, work.row, work.normal)
+    seen = turned if learned else pool
+    n, m, d = f.size, values.size, best.size
+    rows = block_rows(d)
+    batch = batch_rows(d)
     while counters[NFEV] < budget:
-        first = counters[GENERATION] == 0
-        size = work.f.size if first else work.values.size
+        generation = counters[GENERATION]
+        size = n if generation == 0 else m
         count = min(size, budget - counters[NFEV])
         if count < size and not final:
             break
-        if first:
-            counters[NANS] += evaluate_blocks(work.key, 0, objective, work.pool[:count], work.f[:count])
+        if generation == 0:
+            counters[NANS] += evaluate_blocks(key, 0, objective, pool[:count], f[:count])
+            note_best(pool, f, count, counters, numbers, best)
         else:
-            counters[NANS] += evaluate_offspring(plan, work, objective, lower, upper, count)
+            prepare(key, generation, sizes, inputs, learned, pool, f, picks, bits, order, centre, lower, upper, low,
+                    high)  # fmt: skip
+            if learned:
+                turn_pool(pool, n, m, inputs, lower, upper, centre, basis, turned, scratch)
+            first, second = subkey(key, generation, NOISE)
+            # A last generation that is cut short starts with the same offspring as a whole one.
+            for begin in range(0, count, batch):
+                for block in range(begin, min(begin + batch, count), rows):
+                    end = min(block + rows, m)
+                    target = offspring[block:end]
+                    vary(key, generation, block, picks[block:end], seen, variation, low, high, target, draws)
+                    if learned:
+                        turn_back(target, centre, basis, lower, upper, scratch)
+                end = min(begin + batch, count)
+                shifted = first + np.uint64(begin)
+                counters[NANS] += evaluate(
+                    objective, offspring[begin:end], values[begin:end], moved[: end - begin], shifted, second
+                )
+            note_best(offspring, values, count, counters, numbers, best)
+        counters[NFEV] += count
         if count == size:
-            evolution_tell(plan, work)
-        else:
-            if first:
-                note_best(work.pool, work.f, count, work)
-            else:
-                note_best(work.offspring, work.values, count, work)
-            counters[NFEV] += count
+            if generation > 0 and comma:
+                replace_all(pool, f, offspring, values, order)
+            elif generation > 0:
+                replace_worst(pool, f, offspring, values, ranking)
+            counters[GENERATION] += 1
+            if learned:
+                learn(work)
         if traced < trace_nfev.size:
             trace_nfev[traced] = counters[NFEV]
-            trace_best[traced] = work.numbers[BEST]
+            trace_best[traced] = numbers[BEST]
             traced += 1
         if count < size:
             break

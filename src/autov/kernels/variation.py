@@ -39,6 +39,15 @@ class Variation(NamedTuple):
     tied: tuple  # one 0 for each of the last weights from whose input x1 is not subtracted, such as upper - lower
 
 
+class Draws(NamedTuple):
+    """Buffers for the random numbers of a block; few, since each array that a call is given costs it some time."""
+
+    bits: np.ndarray
+    words: np.ndarray  # bits seen as 32-bit integers
+    row: np.ndarray
+    normal: np.ndarray
+
+
 @internal
 def choose_rows(words, thresholds, count, row):
     """Roulette wheel, vectorised: the number of thresholds below each word, four thresholds in each pass."""
