@@ -66,11 +66,12 @@ def design(
     from autov.cli.search_display import ProgressDisplay, clock
     from autov.designer import design as search
     from autov.designer.known import beside_known
-    from autov.problems import instance_of, resolve_problem, takes_points
+    from autov.problems import expand_names, instance_of, resolve_problem, takes_points
     from autov.reports.design import write_design
 
     bounds = {"lower": lower, "upper": upper, "vectorized": vectorized}
-    training = [resolve_problem(name, dim=dim, **bounds) for name in problems]
+    names = [one for name in problems for one in ([name] if ":" in name else expand_names(name))]
+    training = [resolve_problem(name, dim=dim, **bounds) for name in names]
     kinds = None if family is None else () if family == "none" else tuple(family.replace("-", ",").split(","))
     name = "-".join(problem.name for problem in training)
     folder = out or Path("runs") / f"{name}-{form.replace(',', '-')}-{preset}-{seed}"

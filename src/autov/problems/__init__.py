@@ -1,10 +1,12 @@
-"""Problems: the classic thirteen, transformations, families, the CEC'2013 large-scale suite, functions of users."""
+"""Problems: the classic thirteen and thirteen more, transformations, families, suites, functions of users."""
 
+from autov.problems.added import ADDED_NAMES
 from autov.problems.base import MayRaise, PointFunction, Problem, ProblemFamily, instance_of, takes_points
 from autov.problems.classic import EIGHT, NAMES, SIX, Classic
 from autov.problems.families import Family, FreeVariables, checked_kinds, with_family, without_fixed
 from autov.problems.function import Function, NumbaFunction, function_problem
 from autov.problems.resolve import (
+    GROUPS,
     LARGE_SCALE_NAMES,
     PAPER_NAMES,
     Problems,
@@ -15,7 +17,8 @@ from autov.problems.resolve import (
 from autov.problems.transforms import Rotated, Scaled, Translated, to_base
 
 __all__ = [
-    "EIGHT", "LARGE_SCALE_NAMES", "NAMES", "PAPER_NAMES", "SIX", "Classic", "Family", "FreeVariables", "Function",
+    "ADDED_NAMES", "EIGHT", "GROUPS", "LARGE_SCALE_NAMES", "NAMES", "PAPER_NAMES",
+    "SIX", "Classic", "Family", "FreeVariables", "Function",
     "MayRaise", "NumbaFunction", "PointFunction", "Problem", "ProblemFamily", "Problems", "Rotated", "Scaled",
     "Translated", "checked_kinds", "expand_names", "function_problem", "instance_of", "resolve_problem",
     "resolve_problems", "takes_points", "to_base", "with_family", "without_fixed",

@@ -7,14 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from autov.core import Box, InputError, import_object, whole_number
+from autov.problems.added import ADDED_NAMES, ALIASES
 from autov.problems.base import Problem
-from autov.problems.classic import NAMES, Classic
+from autov.problems.classic import NAMES, TABLE, Classic
 from autov.problems.families import PER_RUN, Family, checked_step, transformed
 from autov.problems.function import function_problem
 from autov.problems.transforms import Translated
 
 PAPER_NAMES = tuple(f"paper-f{i}" for i in range(1, 14))
 LARGE_SCALE_NAMES = tuple(f"lsgo-f{i}" for i in range(1, 16)) + tuple(f"lsgo-paper-f{i}" for i in range(1, 16))
+# Names of several problems at once, where several are taken; transformations may follow them, too.
+GROUPS = {
+    "classic": NAMES, "added": ADDED_NAMES, "all": NAMES + ADDED_NAMES, "paper": PAPER_NAMES,
+    "lsgo": LARGE_SCALE_NAMES[:15],
+}  # fmt: skip
 DIM = 30  # variables of a classic problem unless told otherwise
 Problems = str | Problem | Sequence[str | Problem] | Mapping[str, str | Problem]
 _RANGE = re.compile(r"(?P<stem>[A-Za-z_-]*)(?P<first>\d+)\.\.(?P<other>[A-Za-z_-]*)(?P<last>\d+)(?P<rest>\+.*)?")
@@ -110,7 +116,10 @@ def resolve_problems(problems: Problems, dim: int | None = None) -> dict[str, Pr
 
 
 def expand_names(problems: str | Iterable[str]) -> list[str]:
-    """Names from names, ranges and commas: ``paper-f1..paper-f13+rotate=run`` are thirteen, ``f1..f3,f9`` four."""
+    """Names from names, ranges, groups and commas.
+
+    ``paper-f1..paper-f13+rotate=run`` are thirteen, ``f1..f3,f9`` four, ``added+rotate=run`` all of that group.
+    """
     items = [problems] if isinstance(problems, str) else list(problems)
     names: list[str] = []
     for item in (part.strip() for text in items for part in text.split(",")):
@@ -118,7 +127,8 @@ def expand_names(problems: str | Iterable[str]) -> list[str]:
         if match is None:
             if not item:
                 raise InputError(f"problems: an empty name in {', '.join(items)!r}")
-            names.append(item)
+            head, plus, rest = item.partition("+")
+            names += [name + plus + rest for name in GROUPS[head]] if head in GROUPS else [item]
             continue
         first, last = int(match["first"]), int(match["last"])
         if match["other"] not in ("", match["stem"]) or first > last or last - first > 999:
@@ -141,12 +151,17 @@ def _named(name: str, dim: int | None, default_dim: int) -> Problem:
     if match and 1 <= int(match[2]) <= 13:
         number, size = int(match[2]), dim or default_dim
         return paper_problem(number, size) if match[1] else Classic(NAMES[number - 1], size)
-    if name in NAMES or name == "penalized_1_plain":
+    name = ALIASES.get(name, name)
+    if name in TABLE:
         return Classic(name, dim or default_dim)
     if name in LARGE_SCALE_NAMES:
         from autov.problems.lsgo import large_scale  # loads its data
 
         return large_scale(name)
+    if name in GROUPS:
+        raise InputError(
+            f"problem: {name!r} is a group of {len(GROUPS[name])}; take one of them: {', '.join(GROUPS[name])}"
+        )
     raise InputError(
         f"problem: unknown {name!r}; try f1..f13, paper-f1..paper-f13, lsgo-f1..lsgo-f15, a word such as rastrigin, "
         f"or file.py:function"
