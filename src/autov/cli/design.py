@@ -19,6 +19,11 @@ def register(app: typer.Typer) -> None:
 
 def design(
     problems: list[str] = typer.Argument(help="Training problem, or several: names or file.py:function."),
+    instances: str | None = typer.Option(
+        None,
+        "--instances",
+        help="Of BBOB functions: 1..5, or 1..5,71..80; run r gets number r of them, again and again.",
+    ),
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
     form: str = typer.Option("h3", "--form", help="h1..h5, or inputs such as x1,x2,best,lower,upper."),
     rows: int = typer.Option(10, "--rows", min=1, help="Parameter sets, the paper's k."),
@@ -66,12 +71,12 @@ def design(
     from autov.cli.search_display import ProgressDisplay, clock
     from autov.designer import design as search
     from autov.designer.known import beside_known
-    from autov.problems import expand_names, instance_of, resolve_problem, takes_points
+    from autov.problems import expand_names, instance_of, resolve_problem, takes_points, with_instances
     from autov.reports.design import write_design
 
     bounds = {"lower": lower, "upper": upper, "vectorized": vectorized}
     names = [one for name in problems for one in ([name] if ":" in name else expand_names(name))]
-    training = [resolve_problem(name, dim=dim, **bounds) for name in names]
+    training = [resolve_problem(name, dim=dim, **bounds) for name in with_instances(names, instances)]
     kinds = None if family is None else () if family == "none" else tuple(family.replace("-", ",").split(","))
     name = "-".join(problem.name for problem in training)
     folder = out or Path("runs") / f"{name}-{form.replace(',', '-')}-{preset}-{seed}"

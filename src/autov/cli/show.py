@@ -65,6 +65,7 @@ def list_(
 
 def _problems() -> list[dict[str, object]]:
     from autov.problems import ADDED_NAMES, LARGE_SCALE_NAMES, NAMES, PAPER_NAMES, resolve_problem
+    from autov.problems.bbob import BBOB_DIM
 
     rows: list[dict[str, object]] = []
     names = [(f"f{i + 1}, {word}", word) for i, word in enumerate(NAMES)]
@@ -73,6 +74,7 @@ def _problems() -> list[dict[str, object]]:
         box = f"[{problem.box.lower[0]:g}, {problem.box.upper[0]:g}]"
         minimum = "" if problem.minimum is None else f"{problem.minimum:.6g}"
         rows.append({"name": shown, "variables": problem.box.dim, "box": box, "minimum": minimum})
+    rows.append({"name": "bbob-f1..bbob-f24", "variables": BBOB_DIM, "box": "[-5, 5]", "minimum": "(extra ioh)"})
     return rows
 
 

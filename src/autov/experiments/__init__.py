@@ -8,9 +8,10 @@ from autov.experiments.runner import Outcome, run
 from autov.experiments.store import Store
 from autov.experiments.table import Entry, Table
 from autov.experiments.task import Task
+from autov.experiments.trace import Trace
 
 __all__ = [
-    "Comparison", "Entry", "Experiment", "Failure", "Outcome", "Row", "Store", "Table", "Task", "compare",
+    "Comparison", "Entry", "Experiment", "Failure", "Outcome", "Row", "Store", "Table", "Task", "Trace", "compare",
     "compare_experiment", "experiment", "run",
 ]  # fmt: skip
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from autov.core import Array, InputError, Seed, seed_of
+from autov.core import Array, InputError, Seed, identity, seed_of
 from autov.experiments.plan import Algorithms, Experiment, Problems, experiment
 from autov.experiments.row import Failure, Row
 from autov.experiments.runner import TaskProgress, run
 from autov.experiments.store import Store
 from autov.experiments.table import Entry, Table, scientific
+from autov.experiments.trace import Trace
+from autov.problems import Problem, instance_of, is_told_by_name, resolve_problem
 from autov.stats import Scores, score
 
 
@@ -28,6 +31,7 @@ class Comparison:
     reference: str
     rows: tuple[Row, ...]
     failures: tuple[Failure, ...] = field(default=(), repr=False)
+    cases: Mapping[str, Problem] = field(default_factory=dict, repr=False)  # what was run, by name
 
     def __repr__(self) -> str:
         size = f"{len(self.algorithms)} algorithms, {len(self.problems)} problems, {len(self.rows)} runs"
@@ -50,6 +54,28 @@ class Comparison:
         if not rows:
             return np.empty(0, np.int64), np.empty((0, 0))
         return rows[0].counts, np.array([row.samples for row in rows])
+
+    def runs(self, problem: str, algorithm: str) -> tuple[Row, ...]:
+        """The rows of a cell, run 0 first."""
+        return tuple(self._cells.get((problem, algorithm), ()))
+
+    def courses(self, problem: str, algorithm: str) -> list[Trace]:
+        """Improvements of every run: all of them where traces are stored, else what samples or final values show."""
+        return [row.course for row in self.runs(problem, algorithm)]
+
+    @cached_property
+    def _problems(self) -> dict[str, Problem | None]:
+        """The problems of the rows; None where a name alone does not tell. No code of users is run to find out."""
+        return {name: self.cases.get(name) or _by_name(self.rows, name) for name in self.problems}
+
+    def problem(self, name: str) -> Problem | None:
+        """The problem, or family, of that name; None where it is not known any more."""
+        return self._problems.get(name)
+
+    def minimum(self, problem: str, run: int = 0) -> float | None:
+        """The known minimum of the instance that a run met, or None."""
+        found = self.problem(problem)
+        return None if found is None else instance_of(found, run).minimum
 
     @property
     def has_curves(self) -> bool:
@@ -100,6 +126,18 @@ class Comparison:
         return Table(caption, ("problem", *self.algorithms), tuple(rows), tuple(footer), tuple(notes))
 
 
+def _by_name(rows: tuple[Row, ...], name: str) -> Problem | None:
+    row = next((row for row in rows if row.problem == name), None)
+    if row is None or ":" in name:
+        return None
+    try:
+        found = resolve_problem(name, dim=row.dim)
+    except InputError:  # a label, or a library that is not there
+        return None
+    same = identity(found) == row.content if row.content else is_told_by_name(name)
+    return found if same else None
+
+
 def choose_reference(labels: tuple[str, ...], reference: str | None) -> str:
     """The label given, else autov, else the last."""
     if reference is None:
@@ -119,8 +157,10 @@ def compare_experiment(
             return compare_experiment(planned, opened, workers=workers, reference=reference, progress=progress)
     chosen = choose_reference(planned.algorithms, reference)
     outcome = run(planned, store, workers, progress)
-    rows = tuple(store.rows(planned.tasks))
-    return Comparison(planned.name, planned.algorithms, planned.problems, chosen, rows, tuple(outcome.failures))
+    rows, failures = tuple(store.rows(planned.tasks)), tuple(outcome.failures)
+    tasks = {task.problem: task for task in planned.tasks}
+    cases = {name: task.make_problem() for name, task in tasks.items()}
+    return Comparison(planned.name, planned.algorithms, planned.problems, chosen, rows, failures, cases)
 
 
 def compare(
