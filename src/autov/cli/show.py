@@ -102,5 +102,6 @@ def _algorithms() -> list[dict[str, object]]:
         module = sys.modules[kind.__module__]
         rows.append({"name": name, "what": (module.__doc__ or "").strip().splitlines()[0]})
     for name, what in PEERS.items():
-        rows.append({"name": name, "what": f"{what} (extra peers)"})
+        extra = "pypop7" if name.startswith("pypop7") else "peers"
+        rows.append({"name": name, "what": f"{what} (extra {extra})"})
     return rows
