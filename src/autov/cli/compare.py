@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.output import FORMATS, JSON, SEED, WORKERS, quiet_functions, with_progress, write_files
+from autov.cli.output import FORMATS, JSON, SEED, WORKERS, print_json, quiet_functions, with_progress, write_files
 
 
 def register(app: typer.Typer) -> None:
@@ -54,12 +54,15 @@ def compare(
     from autov.reports import (
         comparison_page,
         convergence_plot,
+        ecdf_plot,
+        profile_plot,
         rank_plot,
         render,
         save_plot,
         write_coco_data,
         write_ioh_logs,
     )
+    from autov.reports.tables import as_dict
 
     if format_ not in FORMATS:
         raise InputError(f"--format: one of {', '.join(FORMATS)}, got {format_!r}")
@@ -83,7 +86,25 @@ def compare(
     }
     if len(result.algorithms) > 1 and result.scores().ranked:
         files["ranks.svg"] = lambda path: save_plot(rank_plot(result), path)
-    typer.echo(render(table, "json" if json_ else format_))
+    found = result.targets()
+    if found.problems:
+        measures = result.measures()
+        files["measures.md"] = lambda path: write_text(path, render(measures, "markdown"))
+        files["measures.csv"] = lambda path: write_text(path, render(measures, "csv"))
+    if found.problems and found.timed:
+        times = result.ert()
+        files["ert.md"] = lambda path: write_text(path, render(times, "markdown"))
+        files["ert.csv"] = lambda path: write_text(path, render(times, "csv"))
+        files["ecdf.svg"] = lambda path: save_plot(ecdf_plot(result), path)
+        files["ecdf-groups.svg"] = lambda path: save_plot(ecdf_plot(result, by_group=True), path)
+        if found.profile()[0].size:
+            files["profile.svg"] = lambda path: save_plot(profile_plot(result), path)
+    if json_ or format_ == "json":
+        print_json(as_dict(table) | ({"measures": as_dict(result.measures())} if found.problems else {}))
+    else:
+        typer.echo(render(table, format_))
+        if found.problems and format_ != "csv":  # a file of CSV is one table
+            typer.echo(render(result.measures(), format_))
     write_files(out, files)
     for folder, write in ((ioh_logs, write_ioh_logs), (coco_data, write_coco_data)):
         if folder is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -11,14 +11,15 @@ from typing import Literal
 import numpy as np
 
 from autov.core import Array, InputError, Seed, identity, seed_of
+from autov.experiments.measures import RESOLUTIONS, SHOWN, Targets
 from autov.experiments.plan import Algorithms, Experiment, Problems, experiment
 from autov.experiments.row import Failure, Row
 from autov.experiments.runner import TaskProgress, run
 from autov.experiments.store import Store
 from autov.experiments.table import Entry, Table, scientific
 from autov.experiments.trace import Trace
-from autov.problems import Problem, instance_of, is_told_by_name, resolve_problem
-from autov.stats import Scores, score
+from autov.problems import Problem, has_shifted_instances, instance_of, is_told_by_name, resolve_problem
+from autov.stats import TARGETS, Scores, average_ranks, hits, score
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,11 +50,27 @@ class Comparison:
         return np.array([row.best for row in self._cells.get((problem, algorithm), ())], dtype=np.float64)
 
     def curves(self, problem: str, algorithm: str) -> tuple[np.ndarray, Array]:
-        """Evaluation counts (points,) and best values so far (runs, points)."""
+        """Evaluation counts (points,) and best values so far (runs, points); on problems of ``shifted``, gaps."""
         rows = self._cells.get((problem, algorithm), [])
         if not rows:
             return np.empty(0, np.int64), np.empty((0, 0))
-        return rows[0].counts, np.array([row.samples for row in rows])
+        return rows[0].counts, np.array([row.samples for row in rows]) - self._offsets(problem, algorithm)[:, None]
+
+    def _offsets(self, problem: str, algorithm: str) -> Array:
+        """What to subtract from the values of the runs: their minima where instances differ in them, else zero."""
+        rows = self.runs(problem, algorithm)
+        if problem not in self.shifted:
+            return np.zeros(len(rows))
+        return np.array([self.minimum(problem, row.run) or 0.0 for row in rows])
+
+    @cached_property
+    def shifted(self) -> tuple[str, ...]:
+        """Problems whose instances have different minima (BBOB): gaps to those are compared instead of values."""
+        return tuple(name for name in self.problems if has_shifted_instances(self.problem(name)))
+
+    def gaps(self, problem: str, algorithm: str) -> Array:
+        """What is compared: best values of the runs, and on problems of ``shifted`` their gaps to the minima."""
+        return self.values(problem, algorithm) - self._offsets(problem, algorithm)
 
     def runs(self, problem: str, algorithm: str) -> tuple[Row, ...]:
         """The rows of a cell, run 0 first."""
@@ -74,8 +91,61 @@ class Comparison:
 
     def minimum(self, problem: str, run: int = 0) -> float | None:
         """The known minimum of the instance that a run met, or None."""
-        found = self.problem(problem)
-        return None if found is None else instance_of(found, run).minimum
+        key = (problem, run)
+        if key not in self._minima:
+            found = self.problem(problem)
+            self._minima[key] = None if found is None else instance_of(found, run).minimum
+        return self._minima[key]
+
+    @cached_property
+    def _minima(self) -> dict[tuple[str, int], float | None]:
+        return {}
+
+    def targets(self, targets: Sequence[float] | Array = TARGETS) -> Targets:
+        """When targets, gaps to the known minima, were reached: shares, ECDF and the area under it, running times.
+
+        By default 51 targets from 1e2 to 1e-8, evenly spaced in their logarithm, as COCO has them. Problems without a
+        known minimum, or without a run of each algorithm, are left out.
+        """
+        wanted = np.asarray(targets, dtype=np.float64)
+        if wanted.ndim != 1 or not wanted.size or not (wanted > 0).all():
+            raise InputError(f"targets: must be positive gaps to the minimum, got {targets!r}")
+        found: dict[tuple[str, str], Array] = {}
+        for problem in self.problems:
+            cells = {a: self.runs(problem, a) for a in self.algorithms}
+            rows = [row for cell in cells.values() for row in cell]
+            if not all(cells.values()) or any(self.minimum(problem, row.run) is None for row in rows):
+                continue
+            for label, cell in cells.items():
+                minima = [self.minimum(problem, row.run) or 0.0 for row in cell]
+                found[problem, label] = np.array(
+                    [hits(*row.course, minimum, wanted) for row, minimum in zip(cell, minima, strict=True)]
+                )
+        names = tuple(dict.fromkeys(problem for problem, _ in found))
+        used = [row for row in self.rows if row.problem in names]
+        worst = max((0 if row.trace else 1 if np.isfinite(row.samples).any() else 2 for row in used), default=2)
+        maxfev = max((row.maxfev for row in used), default=1)
+        return Targets(wanted, self.algorithms, names, maxfev, found, RESOLUTIONS[worst])
+
+    def ecdf(self, algorithm: str, problems: Sequence[str] | None = None) -> tuple[Array, Array]:
+        """Evaluations at which the share of reached targets rises, and the share from there on; see `targets`."""
+        return self.targets().ecdf(algorithm, problems)
+
+    def ert(self, targets: Sequence[float] | Array = SHOWN) -> Table:
+        """Expected running times with counts of successes, for each problem and target."""
+        return self.targets(targets).running_time_table()
+
+    def measures(self) -> Table:
+        """Share of targets, area under the ECDF and mean rank of medians, for each algorithm; see `targets`."""
+        return self.targets().table(self.median_ranks())
+
+    def median_ranks(self) -> dict[str, float]:
+        """Mean rank of the medians over the problems that every algorithm has finished; 1 is best."""
+        scores = self.scores()
+        medians = [[scores.cells[f, a].summary.median for a in self.algorithms] for f in self.problems
+                   if all(scores.cells[f, a].summary.n for a in self.algorithms)]  # fmt: skip
+        ranks = average_ranks(np.array(medians)).tolist() if medians else [np.nan] * len(self.algorithms)
+        return dict(zip(self.algorithms, ranks, strict=True))
 
     @property
     def has_curves(self) -> bool:
@@ -84,7 +154,7 @@ class Comparison:
 
     def scores(self, level: float = 0.05, correct: bool = False) -> Scores:
         """Marks, counts and ranks; ``correct`` for Holm-corrected p-values."""
-        return score(self.values, self.problems, self.algorithms, self.reference, level=level, correct=correct)
+        return score(self.gaps, self.problems, self.algorithms, self.reference, level=level, correct=correct)
 
     def table(
         self, show: Literal["mean", "median"] = "mean", *, level: float = 0.05, correct: bool = False, digits: int = 4
@@ -116,6 +186,8 @@ class Comparison:
         if scores.ranked:
             footer.append(("average rank", tuple(f"{scores.ranks[a]:.2f}" for a in self.algorithms)))
             notes.append(f"Ranks of the means on {scores.ranked} problems, Friedman p = {scores.friedman:.2g}.")
+        if self.shifted:
+            notes.append(f"Gaps to the minima of the instances: {', '.join(self.shifted)}.")
         if self.failures:
             notes.append(f"{len(self.failures)} runs failed, the first with {self.failures[0].error}")
         if len(made := sorted({row.versions["autov"] for row in self.rows})) > 1:

@@ -4,8 +4,16 @@ from autov.problems.added import ADDED_NAMES
 from autov.problems.base import MayRaise, PointFunction, Problem, ProblemFamily, instance_of, takes_points
 from autov.problems.bbob import BBOB, BBOB_NAMES, with_instances
 from autov.problems.classic import EIGHT, NAMES, SIX, Classic
-from autov.problems.families import Family, FreeVariables, checked_kinds, with_family, without_fixed
+from autov.problems.families import (
+    Family,
+    FreeVariables,
+    checked_kinds,
+    has_shifted_instances,
+    with_family,
+    without_fixed,
+)
 from autov.problems.function import Function, NumbaFunction, function_problem
+from autov.problems.groups import problem_group
 from autov.problems.resolve import (
     GROUPS,
     LARGE_SCALE_NAMES,
@@ -22,6 +30,7 @@ __all__ = [
     "ADDED_NAMES", "BBOB", "BBOB_NAMES", "EIGHT", "GROUPS", "LARGE_SCALE_NAMES", "NAMES", "PAPER_NAMES",
     "SIX", "Classic", "Family", "FreeVariables", "Function", "MayRaise", "NumbaFunction", "PointFunction", "Problem",
     "ProblemFamily", "Problems", "Rotated", "Scaled", "Translated", "checked_kinds", "expand_names", "function_problem",
-    "instance_of", "is_told_by_name", "resolve_problem", "resolve_problems", "takes_points", "to_base", "with_family",
-    "with_instances", "without_fixed",
+    "has_shifted_instances",
+    "instance_of", "is_told_by_name", "problem_group", "resolve_problem", "resolve_problems", "takes_points", "to_base",
+    "with_family", "with_instances", "without_fixed",
 ]  # fmt: skip
