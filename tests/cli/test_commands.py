@@ -314,6 +314,9 @@ def test_instances_logs_and_data_of_bbob(capsys, tmp_path):
         "--ioh-logs", str(tmp_path / "ioh"), "--coco-data", str(tmp_path / "coco"), "--json",
     )  # fmt: skip
     assert code == 0
+    measured = json.loads(out)["measures"]
+    assert [row["algorithm"] for row in measured["rows"]] == ["de", "ga"]
+    assert measured["columns"] == ["targets reached", "area under ECDF", "rank of medians"]
     assert [row["problem"] for row in json.loads(out)["rows"]] == [f"bbob-f{i}+instance=1..2_7" for i in (1, 2)]
     assert str(tmp_path / "ioh" / "de") in err
     assert "1:60|" in (tmp_path / "coco" / "ga" / "bbobexp_f2.info").read_text()
@@ -326,3 +329,20 @@ def test_instances_logs_and_data_of_bbob(capsys, tmp_path):
     assert (code, json.loads(out)["problem"]) == (0, "bbob-f1+instance=3")
     code, _, err = run(capsys, "design", "sphere", "--instances", "1..5")
     assert (code, err) == (2, "autov: instances: only bbob-f1..bbob-f24 have them, got sphere\n")
+
+
+def test_measures_are_printed_and_written_where_minima_are_known(capsys, tmp_path):
+    options = ("--dim", "2", "--maxfev", "200", "--popsize", "10", "--runs", "2", "--workers", "1", "--store")
+    store = (*options, str(tmp_path / "r.db"))
+    code, out, _ = run(
+        capsys, "compare", "--algorithms", "de,autov", "--problems", "sphere,levy", *store, "--out", str(tmp_path / "o")
+    )
+    assert code == 0
+    assert "area under ECDF" in out
+    names = {path.name for path in (tmp_path / "o").iterdir()}
+    assert {"ecdf.svg", "ecdf-groups.svg", "profile.svg", "ert.md", "ert.csv", "measures.md", "measures.csv"} <= names
+    assert run(capsys, "compare", "--algorithms", "de", "--problems", "sphere", *store, "--format", "csv")[1].count(
+        "problem"
+    ) == 1  # fmt: skip
+    unknown = run(capsys, "compare", "--algorithms", "de,autov", "--problems", "paper-f8", *store)[1]
+    assert "ECDF" not in unknown

@@ -46,7 +46,7 @@ def ecdf_area(found: Array, maxfev: int) -> float:
     """The mean of the ECDF over log10(evaluations) from 0 to log10(maxfev).
 
     The ECDF is a step function: a triple reached after n evaluations counts from n on. So the integral of its share
-    over the logarithm, divided by log10(maxfev), is the mean over all triples of 1 - log n / log maxfev, and 0 for those
+    over the logarithm, divided by log10(maxfev), is the mean over all triples of 1 - log n / log maxfev, or 0 for those
     not reached within maxfev. It is 1 if all targets are reached by the first evaluation, 0 if none is before the last.
     For maxfev = 1 it is the share of targets reached.
     """
