@@ -36,6 +36,16 @@ def test_the_minimum_is_smallest_in_the_box_and_around_it(name):
         assert problem(x).min() >= problem.minimum - 1e-9
 
 
+def test_several_instances_are_relative_to_their_minima():
+    family, x = resolve_problem("bbob-f3+instance=1..3", dim=5), np.full((1, 5), 0.5)
+    for run in range(3):
+        plain = BBOB(3, 5, run + 1)
+        assert family.instance(run)(x)[0] == plain(x)[0] - plain.minimum
+        assert family.instance(run).minimum == 0.0
+        assert family.instance(run)(plain.optimum[None])[0] == 0.0
+    assert identity(BBOB(3, 5, 1)) != identity(BBOB(3, 5, 1, relative=True))
+
+
 def test_names_and_instances():
     assert resolve_problem("bbob-f3") == BBOB(3, 20, 1)
     assert resolve_problem("bbob-f3", dim=5).name == "bbob-f3"
@@ -46,7 +56,7 @@ def test_names_and_instances():
     assert family.name == "bbob-f3+instance=1..3_71"
     assert [instance_of(family, run).iid for run in range(6)] == [1, 2, 3, 71, 1, 2]
     turned = instance_of(resolve_problem("bbob-f1+instance=2..3+rotate=run", dim=3), 1)
-    assert turned.problem == BBOB(1, 3, 3)
+    assert turned.problem == BBOB(1, 3, 3, relative=True)
     assert expand_names("bbob") == list(BBOB_NAMES) == expand_names("bbob-f1..bbob-f24")
     assert expand_names("bbob-f1..bbob-f2+instance=1..5") == ["bbob-f1+instance=1..5", "bbob-f2+instance=1..5"]
     assert with_instances(["f1", "bbob-f2", "bbob-f3+instance=9", "bbob-f4+rotate=1"], "1..5,71") == [
@@ -104,7 +114,8 @@ def test_workers_give_the_same_results_and_runs_go_through_the_instances(tmp_pat
         for label in here.algorithms:
             assert np.array_equal(here.values(name, label), there.values(name, label))
     single = compare("de", "bbob-f1+instance=2", runs=3, store=None, workers=1, **SMALL)
-    assert here.values(names[0], "de")[1] == single.values("bbob-f1+instance=2", "de")[1]
-    assert here.values(names[0], "de")[2] != single.values("bbob-f1+instance=2", "de")[2]
+    gaps = single.values("bbob-f1+instance=2", "de") - BBOB(1, 3, 2).minimum
+    assert here.values(names[0], "de")[1] == pytest.approx(gaps[1], rel=1e-6), "values of several are relative"
+    assert here.values(names[0], "de")[2] != pytest.approx(gaps[2], rel=1e-3)
     with Store(tmp_path / "r.db") as store:
         assert not store.missing(experiment(["de", "autov"], names, runs=3, **SMALL).tasks)

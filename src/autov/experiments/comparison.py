@@ -18,7 +18,7 @@ from autov.experiments.runner import TaskProgress, run
 from autov.experiments.store import Store
 from autov.experiments.table import Entry, Table, scientific
 from autov.experiments.trace import Trace
-from autov.problems import Problem, has_shifted_instances, instance_of, is_told_by_name, resolve_problem
+from autov.problems import Problem, instance_of, is_told_by_name, resolve_problem
 from autov.stats import TARGETS, Scores, average_ranks, hits, score
 
 
@@ -50,27 +50,11 @@ class Comparison:
         return np.array([row.best for row in self._cells.get((problem, algorithm), ())], dtype=np.float64)
 
     def curves(self, problem: str, algorithm: str) -> tuple[np.ndarray, Array]:
-        """Evaluation counts (points,) and best values so far (runs, points); on problems of ``shifted``, gaps."""
+        """Evaluation counts (points,) and best values so far (runs, points)."""
         rows = self._cells.get((problem, algorithm), [])
         if not rows:
             return np.empty(0, np.int64), np.empty((0, 0))
-        return rows[0].counts, np.array([row.samples for row in rows]) - self._offsets(problem, algorithm)[:, None]
-
-    def _offsets(self, problem: str, algorithm: str) -> Array:
-        """What to subtract from the values of the runs: their minima where instances differ in them, else zero."""
-        rows = self.runs(problem, algorithm)
-        if problem not in self.shifted:
-            return np.zeros(len(rows))
-        return np.array([self.minimum(problem, row.run) or 0.0 for row in rows])
-
-    @cached_property
-    def shifted(self) -> tuple[str, ...]:
-        """Problems whose instances have different minima (BBOB): gaps to those are compared instead of values."""
-        return tuple(name for name in self.problems if has_shifted_instances(self.problem(name)))
-
-    def gaps(self, problem: str, algorithm: str) -> Array:
-        """What is compared: best values of the runs, and on problems of ``shifted`` their gaps to the minima."""
-        return self.values(problem, algorithm) - self._offsets(problem, algorithm)
+        return rows[0].counts, np.array([row.samples for row in rows])
 
     def runs(self, problem: str, algorithm: str) -> tuple[Row, ...]:
         """The rows of a cell, run 0 first."""
@@ -154,7 +138,7 @@ class Comparison:
 
     def scores(self, level: float = 0.05, correct: bool = False) -> Scores:
         """Marks, counts and ranks; ``correct`` for Holm-corrected p-values."""
-        return score(self.gaps, self.problems, self.algorithms, self.reference, level=level, correct=correct)
+        return score(self.values, self.problems, self.algorithms, self.reference, level=level, correct=correct)
 
     def table(
         self, show: Literal["mean", "median"] = "mean", *, level: float = 0.05, correct: bool = False, digits: int = 4
@@ -186,8 +170,6 @@ class Comparison:
         if scores.ranked:
             footer.append(("average rank", tuple(f"{scores.ranks[a]:.2f}" for a in self.algorithms)))
             notes.append(f"Ranks of the means on {scores.ranked} problems, Friedman p = {scores.friedman:.2g}.")
-        if self.shifted:
-            notes.append(f"Gaps to the minima of the instances: {', '.join(self.shifted)}.")
         if self.failures:
             notes.append(f"{len(self.failures)} runs failed, the first with {self.failures[0].error}")
         if len(made := sorted({row.versions["autov"] for row in self.rows})) > 1:

@@ -8,7 +8,6 @@ from autov.problems.families import (
     Family,
     FreeVariables,
     checked_kinds,
-    has_shifted_instances,
     with_family,
     without_fixed,
 )
@@ -30,7 +29,6 @@ __all__ = [
     "ADDED_NAMES", "BBOB", "BBOB_NAMES", "EIGHT", "GROUPS", "LARGE_SCALE_NAMES", "NAMES", "PAPER_NAMES",
     "SIX", "Classic", "Family", "FreeVariables", "Function", "MayRaise", "NumbaFunction", "PointFunction", "Problem",
     "ProblemFamily", "Problems", "Rotated", "Scaled", "Translated", "checked_kinds", "expand_names", "function_problem",
-    "has_shifted_instances",
     "instance_of", "is_told_by_name", "problem_group", "resolve_problem", "resolve_problems", "takes_points", "to_base",
     "with_family", "with_instances", "without_fixed",
 ]  # fmt: skip

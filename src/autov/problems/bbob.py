@@ -41,6 +41,7 @@ class BBOB:
     dim: int = BBOB_DIM
     iid: int = 1  # number of the instance; a method `instance` would make it a family
     version: str = field(default_factory=partial(release, "ioh", "problem", "ioh"))
+    relative: bool = False  # values minus that at the optimum: instances differ in it, and could not be compared
     minimum_is_global: ClassVar[bool] = True  # the functions are defined everywhere, and nowhere smaller
     noisy: ClassVar[bool] = False
 
@@ -77,12 +78,18 @@ class BBOB:
 
     @property
     def minimum(self) -> float:
-        """The value at the optimum."""
+        """The value at the optimum; zero where values are relative to it."""
+        return 0.0 if self.relative else self.offset
+
+    @property
+    def offset(self) -> float:
+        """The library's value at the optimum."""
         return float(self._made.optimum.y)
 
     def __call__(self, x: Array, rng: Generator | None = None) -> Array:  # noqa: ARG002
         """Values of the rows of x. The library takes lists of lists faster than arrays, and keeps double precision."""
-        return np.array(self._made(np.atleast_2d(np.asarray(x, dtype=np.float64)).tolist()), dtype=np.float64)
+        values = np.array(self._made(np.atleast_2d(np.asarray(x, dtype=np.float64)).tolist()), dtype=np.float64)
+        return values - self.offset if self.relative else values
 
     def objective(self) -> None:
         """The library has no function that a compiled run could call."""
@@ -108,11 +115,14 @@ def parse_instances(text: str) -> tuple[int, ...]:
 
 
 def of_run(problem: Any, instances: str | float, run: int) -> BBOB:
-    """The problem with the instance of a run: the list is gone through again and again."""
+    """The problem with the instance of a run: the list is gone through again and again.
+
+    Where there are several, values are relative to the minimum, so that runs on different ones can be compared.
+    """
     if not isinstance(problem, BBOB):
         raise InputError(f"instance: only for bbob-f1..bbob-f24, before other transformations; got {problem.name}")
     numbers = parse_instances(instances) if isinstance(instances, str) else (int(instances),)
-    return dataclasses.replace(problem, iid=numbers[run % len(numbers)])
+    return dataclasses.replace(problem, iid=numbers[run % len(numbers)], relative=len(numbers) > 1)
 
 
 def with_instances(names: Iterable[str], instances: str | None) -> list[str]:

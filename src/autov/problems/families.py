@@ -171,11 +171,6 @@ class Family:
         return self._first.objective()
 
 
-def has_shifted_instances(problem: Problem | None) -> bool:
-    """Whether instances of a family differ in their smallest value: those of a BBOB function do."""
-    return isinstance(problem, Family) and any(key == "instance" and is_per_run((key, v)) for key, v in problem.steps)
-
-
 @dataclass(frozen=True, eq=False)
 class FreeVariables(Wrapped):
     """A problem without its fixed variables, those whose bounds are equal: no algorithm has to know of them."""

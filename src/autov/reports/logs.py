@@ -24,6 +24,7 @@ class Logged(NamedTuple):
 
     instance: int
     minimum: float | None
+    offset: float  # of the values: what was subtracted when they were made
     row: Row
 
     def lines(self) -> Iterator[tuple[int, float]]:
@@ -57,11 +58,13 @@ def _logs(comparison: Comparison, label: str) -> list[Logs]:
             case = None if problem is None else instance_of(problem, row.run)
             if isinstance(case, BBOB):
                 number, title, suite, instance = int(case.number), case.title, "bbob", int(case.iid)
+                offset = case.offset - case.minimum
             else:
                 number, title, suite = OWN_NUMBERS + place, _file_name(name), "autov"
                 instance = row.run + 1 if isinstance(problem, ProblemFamily) else 1
+                offset = 0.0
             logs = found.setdefault((number, row.dim), Logs(number, title, suite, row.dim, []))
-            logs.runs.append(Logged(instance, comparison.minimum(name, row.run), row))
+            logs.runs.append(Logged(instance, comparison.minimum(name, row.run), offset, row))
     return list(found.values())
 
 
@@ -123,12 +126,13 @@ def write_coco_data(comparison: Comparison, folder: Path) -> list[Path]:
             for run in logs.runs:
                 minimum = run.minimum or 0.0
                 text += (
-                    f"% function evaluation | noise-free fitness - Fopt ({minimum:.12e}) | best noise-free fitness - "
-                    f"Fopt | measured fitness | best measured fitness | x1 | x2...\n"
+                    f"% function evaluation | noise-free fitness - Fopt ({minimum + run.offset:.12e}) | best noise-"
+                    f"free fitness - Fopt | measured fitness | best measured fitness | x1 | x2...\n"
                 )
                 for count, best in run.lines():
                     gap = f"{best - minimum:+.9e}"
-                    text += f"{count} {gap} {gap} {best:+.9e} {best:+.9e}\n"
+                    value = f"{best + run.offset:+.9e}"
+                    text += f"{count} {gap} {gap} {value} {value}\n"
                 ends.append(f"{run.instance}:{run.row.maxfev}|{run.row.best - minimum:.1e}")
             _write(place / f"{stem}.dat", text)
             _write(place / f"{stem}.tdat", text)
