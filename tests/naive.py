@@ -45,7 +45,7 @@ def normals(first: int, second: int, start: int, count: int) -> np.ndarray:
 
 
 def classic(name: str, x: np.ndarray) -> np.ndarray:
-    """The thirteen functions, one point and one formula at a time (quartic without noise)."""
+    """The compiled functions, one point and one formula at a time (quartic without noise)."""
     return np.array([FUNCTIONS[name](p) for p in x])
 
 
@@ -66,7 +66,62 @@ def _penalized_2(x: np.ndarray) -> float:
     return 0.1 * (math.sin(3 * math.pi * x[0]) ** 2 + middle + last) + _u(x, 5, 100, 4)
 
 
+def _ramp(x: np.ndarray) -> list[float]:
+    return [i / (len(x) - 1) if len(x) > 1 else 0.0 for i in range(len(x))]
+
+
+def _schaffer_f6(a: float, b: float) -> float:
+    s = a**2 + b**2
+    return 0.5 + (math.sin(math.sqrt(s)) ** 2 - 0.5) / (1 + 0.001 * s) ** 2
+
+
+def _weierstrass(x: np.ndarray) -> float:
+    at = sum(0.5**k * math.cos(2 * math.pi * 3**k * (v + 0.5)) for v in x for k in range(21))
+    return at - len(x) * sum(0.5**k * math.cos(math.pi * 3**k) for k in range(21))
+
+
+def _katsuura(x: np.ndarray) -> float:
+    d = len(x)
+    sums = [sum(abs(2**j * v - round(2**j * v)) / 2**j for j in range(1, 33)) for v in x]
+    return 10 / d**2 * math.prod((1 + (i + 1) * s) ** (10 / d**1.2) for i, s in enumerate(sums)) - 10 / d**2
+
+
+def _lunacek(x: np.ndarray) -> float:
+    d, mu = len(x), 2.5
+    s = 1 - 1 / (2 * math.sqrt(d + 20) - 8.2)
+    other = -math.sqrt((mu**2 - 1) / s)
+    funnels = min(sum((v - mu) ** 2 for v in x), d + s * sum((v - other) ** 2 for v in x))
+    return funnels + 10 * sum(1 - math.cos(2 * math.pi * (v - mu)) for v in x)
+
+
+def _levy(x: np.ndarray) -> float:
+    w = 1 + (x - 1) / 4
+    middle = sum((v - 1) ** 2 * (1 + 10 * math.sin(math.pi * v + 1) ** 2) for v in w[:-1])
+    last = (w[-1] - 1) ** 2 * (1 + math.sin(2 * math.pi * w[-1]) ** 2)
+    return math.sin(math.pi * w[0]) ** 2 + middle + last
+
+
+def _zakharov(x: np.ndarray) -> float:
+    slope = sum(0.5 * (i + 1) * v for i, v in enumerate(x))
+    return sum(v**2 for v in x) + slope**2 + slope**4
+
+
 FUNCTIONS = {
+    "ellipsoid": lambda x: sum(10 ** (6 * t) * v**2 for t, v in zip(_ramp(x), x, strict=True)),
+    "discus": lambda x: 1e6 * x[0] ** 2 + sum(v**2 for v in x[1:]),
+    "bent_cigar": lambda x: x[0] ** 2 + 1e6 * sum(v**2 for v in x[1:]),
+    "different_powers": lambda x: math.sqrt(sum(abs(v) ** (2 + 4 * t) for t, v in zip(_ramp(x), x, strict=True))),
+    "sharp_ridge": lambda x: x[0] ** 2 + 100 * math.sqrt(sum(v**2 for v in x[1:])),
+    "expanded_schaffer_f6": lambda x: sum(_schaffer_f6(x[i], x[(i + 1) % len(x)]) for i in range(len(x))),
+    "weierstrass": _weierstrass,
+    "katsuura": _katsuura,
+    "lunacek": _lunacek,
+    "levy": _levy,
+    "zakharov": _zakharov,
+    "michalewicz": lambda x: (
+        -sum(math.sin(v) * math.sin((i + 1) * v**2 / math.pi) ** 20 for i, v in enumerate(x))
+    ),
+    "styblinski_tang": lambda x: 0.5 * sum(v**4 - 16 * v**2 + 5 * v for v in x),
     "sphere": lambda x: sum(v**2 for v in x),
     "schwefel_2_22": lambda x: sum(abs(v) for v in x) + math.prod(abs(v) for v in x),
     "schwefel_1_2": lambda x: sum(sum(x[: i + 1]) ** 2 for i in range(len(x))),

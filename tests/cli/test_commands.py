@@ -304,3 +304,45 @@ def test_json_is_one_document_whatever_functions_print(tmp_path, arguments):
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert isinstance(json.loads(done.stdout), dict)
     assert "hello" in done.stderr
+
+
+def test_instances_logs_and_data_of_bbob(capsys, tmp_path):
+    pytest.importorskip("ioh", exc_type=ImportError)
+    code, out, err = run(
+        capsys, "compare", "--algorithms", "de,ga", "--problems", "bbob-f1..bbob-f2", "--instances", "1..2,7", "--dim",
+        "2", "--maxfev", "60", "--popsize", "10", "--runs", "3", "--workers", "1", "--store", str(tmp_path / "r.db"),
+        "--ioh-logs", str(tmp_path / "ioh"), "--coco-data", str(tmp_path / "coco"), "--json",
+    )  # fmt: skip
+    assert code == 0
+    measured = json.loads(out)["measures"]
+    assert [row["algorithm"] for row in measured["rows"]] == ["de", "ga"]
+    assert measured["columns"] == ["targets reached", "area under ECDF", "rank of medians"]
+    assert [row["problem"] for row in json.loads(out)["rows"]] == [f"bbob-f{i}+instance=1..2_7" for i in (1, 2)]
+    assert str(tmp_path / "ioh" / "de") in err
+    assert "1:60|" in (tmp_path / "coco" / "ga" / "bbobexp_f2.info").read_text()
+    log = json.loads((tmp_path / "ioh" / "ga" / "IOHprofiler_f1_Sphere.json").read_text())
+    assert [entry["instance"] for entry in log["scenarios"][0]["runs"]] == [1, 2, 7]
+    code, out, _ = run(
+        capsys, "minimize", "bbob-f1", "--instances", "3", "--dim", "2", "--maxfev", "50", "--popsize", "10", "--runs",
+        "2", "--workers", "1", "--json",
+    )  # fmt: skip
+    assert (code, json.loads(out)["problem"]) == (0, "bbob-f1+instance=3")
+    code, _, err = run(capsys, "design", "sphere", "--instances", "1..5")
+    assert (code, err) == (2, "autov: instances: only bbob-f1..bbob-f24 have them, got sphere\n")
+
+
+def test_measures_are_printed_and_written_where_minima_are_known(capsys, tmp_path):
+    options = ("--dim", "2", "--maxfev", "200", "--popsize", "10", "--runs", "2", "--workers", "1", "--store")
+    store = (*options, str(tmp_path / "r.db"))
+    code, out, _ = run(
+        capsys, "compare", "--algorithms", "de,autov", "--problems", "sphere,levy", *store, "--out", str(tmp_path / "o")
+    )
+    assert code == 0
+    assert "area under ECDF" in out
+    names = {path.name for path in (tmp_path / "o").iterdir()}
+    assert {"ecdf.svg", "ecdf-groups.svg", "profile.svg", "ert.md", "ert.csv", "measures.md", "measures.csv"} <= names
+    assert run(capsys, "compare", "--algorithms", "de", "--problems", "sphere", *store, "--format", "csv")[1].count(
+        "problem"
+    ) == 1  # fmt: skip
+    unknown = run(capsys, "compare", "--algorithms", "de,autov", "--problems", "paper-f8", *store)[1]
+    assert "ECDF" not in unknown

@@ -55,7 +55,7 @@ def test_groups_within_the_critical_difference():
 
 def test_the_page_needs_nothing_else():
     text = comparison_page(made_comparison([FAILURE]), "A <title>")
-    assert check_page(text).seen.count("svg") == 2
+    assert check_page(text).seen.count("svg") == 3, "ranks, convergence, targets"
     assert "<h1>A &lt;title&gt;</h1>" in text
     assert "&lt;b&gt;|&amp;" in text
     assert "ValueError: &lt;no&gt;" in text

@@ -30,6 +30,7 @@ class BudgetedObjective:
         self.stopped = False
         self.start = time.perf_counter()
         self._counts, self._bests = np.empty(64, np.int64), np.empty(64)
+        self._improved: list[tuple[np.ndarray, Array]] = []
 
     @property
     def left(self) -> int:
@@ -46,6 +47,9 @@ class BudgetedObjective:
         """Take note of evaluations that were made."""
         i = int(np.argmin(f))
         if f[i] < self.best or not self.nfev:
+            lowest = np.minimum.accumulate(np.append(self.best, f))
+            at = np.flatnonzero(lowest[1:] < lowest[:-1])
+            self._improved.append((self.nfev + 1 + at, f[at]))
             self.best, self.best_x = float(f[i]), x[i].copy()
         self.nfev += len(x)
         self.nans += nans
@@ -58,6 +62,13 @@ class BudgetedObjective:
     def trace(self) -> tuple[np.ndarray, Array]:
         """Evaluations made after each batch, and the best value then; nothing is copied, so it may be asked often."""
         return self._counts[: self.batches], self._bests[: self.batches]
+
+    def improvements(self) -> tuple[np.ndarray, Array]:
+        """The numbers of the evaluations that bettered the best value, from 1, and their values."""
+        if not self._improved:
+            return np.empty(0, np.int64), np.empty(0)
+        counts, values = zip(*self._improved, strict=True)
+        return np.concatenate(counts), np.concatenate(values)
 
     def __call__(self, x: Array) -> Array:
         """Values of the rows of x, shape (n,)."""

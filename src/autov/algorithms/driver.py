@@ -36,6 +36,7 @@ class Run:
     nans: int
     stopped: bool  # by the watcher, before the budget was used up
     seconds: float
+    improved: tuple[np.ndarray, Array] | None = None  # evaluations that bettered it, and values; not of compiled runs
 
 
 def solve(
@@ -118,7 +119,7 @@ def _ask_and_tell(
             population, values = x, f
         if watch is not None:
             stopped = bool(watch(_result(spent, population, values, False)))
-    return _result(spent, population, values, stopped)
+    return replace(_result(spent, population, values, stopped), improved=spent.improvements())
 
 
 def _run_whole(
@@ -142,7 +143,7 @@ def _run_whole(
         pass
     if not spent.nfev:
         raise RuntimeError(f"{algorithm.name}: ended without any evaluation")
-    return result(spent.stopped)
+    return replace(result(spent.stopped), improved=spent.improvements())
 
 
 def _result(spent: BudgetedObjective, population: Array, values: Array, stopped: bool) -> Run:

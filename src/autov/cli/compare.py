@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.output import FORMATS, JSON, SEED, WORKERS, quiet_functions, with_progress, write_files
+from autov.cli.output import FORMATS, JSON, SEED, WORKERS, print_json, quiet_functions, with_progress, write_files
 
 
 def register(app: typer.Typer) -> None:
@@ -21,6 +21,11 @@ def compare(
         ..., "--algorithms", help="Comma-separated: ga,shade,autov,mine=autov:op.json,cma:default"
     ),
     problems: str = typer.Option(..., "--problems", help="Comma-separated names and ranges: paper-f1..paper-f13"),
+    instances: str | None = typer.Option(
+        None,
+        "--instances",
+        help="Of BBOB functions: 1..5, or 1..5,71..80; run r gets number r of them, again and again.",
+    ),
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
     maxfev: int = typer.Option(10_000, "--maxfev", min=1, help="Evaluations of each run."),
     popsize: int = typer.Option(100, "--popsize", min=2, help="Population size."),
@@ -32,6 +37,10 @@ def compare(
     median: bool = typer.Option(False, "--median", help="Show medians instead of means."),
     format_: str = typer.Option("text", "--format", help="text, markdown, latex, csv or json."),
     out: Path | None = typer.Option(None, "--out", help="Folder for the HTML page, plots and tables."),
+    ioh_logs: Path | None = typer.Option(None, "--ioh-logs", help="Folder for logs that IOHanalyzer reads."),
+    coco_data: Path | None = typer.Option(
+        None, "--coco-data", help="Folder for data of the BBOB functions that cocopp reads."
+    ),
     workers: int | None = WORKERS,
     json_: bool = JSON,
 ) -> None:
@@ -41,12 +50,24 @@ def compare(
     """
     from autov.core import InputError, write_text
     from autov.experiments import compare as run_comparison
-    from autov.reports import comparison_page, convergence_plot, rank_plot, render, save_plot
+    from autov.problems import expand_names, with_instances
+    from autov.reports import (
+        comparison_page,
+        convergence_plot,
+        ecdf_plot,
+        profile_plot,
+        rank_plot,
+        render,
+        save_plot,
+        write_coco_data,
+        write_ioh_logs,
+    )
+    from autov.reports.tables import as_dict
 
     if format_ not in FORMATS:
         raise InputError(f"--format: one of {', '.join(FORMATS)}, got {format_!r}")
     names = [part.strip() for part in algorithms.split(",") if part.strip()]
-    wanted = [part.strip() for part in problems.split(",") if part.strip()]
+    wanted = with_instances(expand_names([part for part in problems.split(",") if part.strip()]), instances)
     with quiet_functions(json_ or format_ == "json"):
         result = with_progress(
             "comparing",
@@ -65,8 +86,29 @@ def compare(
     }
     if len(result.algorithms) > 1 and result.scores().ranked:
         files["ranks.svg"] = lambda path: save_plot(rank_plot(result), path)
-    typer.echo(render(table, "json" if json_ else format_))
+    found = result.targets()
+    if found.problems:
+        measures = result.measures()
+        files["measures.md"] = lambda path: write_text(path, render(measures, "markdown"))
+        files["measures.csv"] = lambda path: write_text(path, render(measures, "csv"))
+    if found.problems and found.timed:
+        times = result.ert()
+        files["ert.md"] = lambda path: write_text(path, render(times, "markdown"))
+        files["ert.csv"] = lambda path: write_text(path, render(times, "csv"))
+        files["ecdf.svg"] = lambda path: save_plot(ecdf_plot(result), path)
+        files["ecdf-groups.svg"] = lambda path: save_plot(ecdf_plot(result, by_group=True), path)
+        if found.profile()[0].size:
+            files["profile.svg"] = lambda path: save_plot(profile_plot(result), path)
+    if json_ or format_ == "json":
+        print_json(as_dict(table) | ({"measures": as_dict(result.measures())} if found.problems else {}))
+    else:
+        typer.echo(render(table, format_))
+        if found.problems and format_ != "csv":  # a file of CSV is one table
+            typer.echo(render(result.measures(), format_))
     write_files(out, files)
+    for folder, write in ((ioh_logs, write_ioh_logs), (coco_data, write_coco_data)):
+        if folder is not None:
+            sys.stderr.write(f"autov: wrote {', '.join(map(str, write(result, folder)))}\n")
     for failure in result.failures:
         sys.stderr.write(f"autov: {failure.label} on {failure.problem}, run {failure.run} failed: {failure.error}\n")
     if result.failures:

@@ -21,6 +21,11 @@ def register(app: typer.Typer) -> None:
 
 def design(
     problems: list[str] = typer.Argument(help="Training problem, or several: names or file.py:function."),
+    instances: str | None = typer.Option(
+        None,
+        "--instances",
+        help="Of BBOB functions: 1..5, or 1..5,71..80; run r gets number r of them, again and again.",
+    ),
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
     preset: str = typer.Option("quick", "--preset", help="quick, standard or paper."),
     space: str | None = typer.Option(
@@ -88,9 +93,11 @@ def design(
     from autov.core import InputError
     from autov.designer import design as search
     from autov.designer import design_settings
-    from autov.problems import resolve_problem
+    from autov.problems import expand_names, resolve_problem, with_instances
     from autov.reports.design import report, write_design
 
+    problems = [one for name in problems for one in ([name] if ":" in name else expand_names(name))]
+    problems = with_instances(problems, instances)
     bounds = {"lower": lower, "upper": upper, "vectorized": vectorized}
     trial = {"runs": runs, "popsize": trial_popsize, "generations": trial_generations}
     overrides = {

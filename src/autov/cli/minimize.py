@@ -14,6 +14,11 @@ def register(app: typer.Typer) -> None:
 
 def minimize(
     problem: str = typer.Argument(help="f1..f13, a word, paper-f1.., lsgo-f1.., file.py:function; f9+rotate=3 etc."),
+    instances: str | None = typer.Option(
+        None,
+        "--instances",
+        help="Of BBOB functions: 1..5, or 1..5,71..80; run r gets number r of them, again and again.",
+    ),
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
     operator: str | None = typer.Option(
         None, "--operator", help="For autov: library name, JSON file or file.py:name; paper-h3 by default."
@@ -37,9 +42,10 @@ def minimize(
     """
     from autov.algorithms import resolve_algorithm
     from autov.algorithms.repetition import repeat
-    from autov.problems import resolve_problem
+    from autov.problems import resolve_problem, with_instances
 
     chosen = resolve_algorithm(algorithm, operator)
+    problem = with_instances([problem], instances)[0]
     found = resolve_problem(problem, dim=dim, lower=lower, upper=upper, vectorized=vectorized)
     with quiet_functions(json_), progress_bar() as bar:
         task = bar.add_task(problem, total=runs)

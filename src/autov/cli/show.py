@@ -74,15 +74,17 @@ def list_(
 
 
 def _problems() -> list[dict[str, object]]:
-    from autov.problems import LARGE_SCALE_NAMES, NAMES, PAPER_NAMES, resolve_problem
+    from autov.problems import ADDED_NAMES, LARGE_SCALE_NAMES, NAMES, PAPER_NAMES, resolve_problem
+    from autov.problems.bbob import BBOB_DIM
 
     rows: list[dict[str, object]] = []
     names = [(f"f{i + 1}, {word}", word) for i, word in enumerate(NAMES)]
-    for shown, name in [*names, *((n, n) for n in PAPER_NAMES), *((n, n) for n in LARGE_SCALE_NAMES)]:
+    for shown, name in [*names, *((n, n) for n in (*ADDED_NAMES, *PAPER_NAMES, *LARGE_SCALE_NAMES))]:
         problem = resolve_problem(name)
         box = f"[{problem.box.lower[0]:g}, {problem.box.upper[0]:g}]"
         minimum = "" if problem.minimum is None else f"{problem.minimum:.6g}"
         rows.append({"name": shown, "variables": problem.box.dim, "box": box, "minimum": minimum})
+    rows.append({"name": "bbob-f1..bbob-f24", "variables": BBOB_DIM, "box": "[-5, 5]", "minimum": "(extra ioh)"})
     return rows
 
 
@@ -110,5 +112,6 @@ def _algorithms() -> list[dict[str, object]]:
         module = sys.modules[kind.__module__]
         rows.append({"name": name, "what": (module.__doc__ or "").strip().splitlines()[0]})
     for name, what in PEERS.items():
-        rows.append({"name": name, "what": f"{what} (extra peers)"})
+        extra = "pypop7" if name.startswith("pypop7") else "peers"
+        rows.append({"name": name, "what": f"{what} (extra {extra})"})
     return rows

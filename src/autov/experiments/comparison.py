@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from autov.core import Array, InputError, Seed, seed_of
+from autov.core import Array, InputError, Seed, identity, seed_of
+from autov.experiments.measures import RESOLUTIONS, SHOWN, Targets
 from autov.experiments.plan import Algorithms, Experiment, Problems, experiment
 from autov.experiments.row import Failure, Row
 from autov.experiments.runner import TaskProgress, run
 from autov.experiments.store import Store
 from autov.experiments.table import Entry, Table, scientific
-from autov.stats import Scores, score
+from autov.experiments.trace import Trace
+from autov.problems import Problem, instance_of, is_told_by_name, resolve_problem
+from autov.stats import TARGETS, Scores, average_ranks, hits, score
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,6 +32,7 @@ class Comparison:
     reference: str
     rows: tuple[Row, ...]
     failures: tuple[Failure, ...] = field(default=(), repr=False)
+    cases: Mapping[str, Problem] = field(default_factory=dict, repr=False)  # what was run, by name
 
     def __repr__(self) -> str:
         size = f"{len(self.algorithms)} algorithms, {len(self.problems)} problems, {len(self.rows)} runs"
@@ -50,6 +55,81 @@ class Comparison:
         if not rows:
             return np.empty(0, np.int64), np.empty((0, 0))
         return rows[0].counts, np.array([row.samples for row in rows])
+
+    def runs(self, problem: str, algorithm: str) -> tuple[Row, ...]:
+        """The rows of a cell, run 0 first."""
+        return tuple(self._cells.get((problem, algorithm), ()))
+
+    def courses(self, problem: str, algorithm: str) -> list[Trace]:
+        """Improvements of every run: all of them where traces are stored, else what samples or final values show."""
+        return [row.course for row in self.runs(problem, algorithm)]
+
+    @cached_property
+    def _problems(self) -> dict[str, Problem | None]:
+        """The problems of the rows; None where a name alone does not tell. No code of users is run to find out."""
+        return {name: self.cases.get(name) or _by_name(self.rows, name) for name in self.problems}
+
+    def problem(self, name: str) -> Problem | None:
+        """The problem, or family, of that name; None where it is not known any more."""
+        return self._problems.get(name)
+
+    def minimum(self, problem: str, run: int = 0) -> float | None:
+        """The known minimum of the instance that a run met, or None."""
+        key = (problem, run)
+        if key not in self._minima:
+            found = self.problem(problem)
+            self._minima[key] = None if found is None else instance_of(found, run).minimum
+        return self._minima[key]
+
+    @cached_property
+    def _minima(self) -> dict[tuple[str, int], float | None]:
+        return {}
+
+    def targets(self, targets: Sequence[float] | Array = TARGETS) -> Targets:
+        """When targets, gaps to the known minima, were reached: shares, ECDF and the area under it, running times.
+
+        By default 51 targets from 1e2 to 1e-8, evenly spaced in their logarithm, as COCO has them. Problems without a
+        known minimum, or without a run of each algorithm, are left out.
+        """
+        wanted = np.asarray(targets, dtype=np.float64)
+        if wanted.ndim != 1 or not wanted.size or not (wanted > 0).all():
+            raise InputError(f"targets: must be positive gaps to the minimum, got {targets!r}")
+        found: dict[tuple[str, str], Array] = {}
+        for problem in self.problems:
+            cells = {a: self.runs(problem, a) for a in self.algorithms}
+            rows = [row for cell in cells.values() for row in cell]
+            if not all(cells.values()) or any(self.minimum(problem, row.run) is None for row in rows):
+                continue
+            for label, cell in cells.items():
+                minima = [self.minimum(problem, row.run) or 0.0 for row in cell]
+                found[problem, label] = np.array(
+                    [hits(*row.course, minimum, wanted) for row, minimum in zip(cell, minima, strict=True)]
+                )
+        names = tuple(dict.fromkeys(problem for problem, _ in found))
+        used = [row for row in self.rows if row.problem in names]
+        worst = max((0 if row.trace else 1 if np.isfinite(row.samples).any() else 2 for row in used), default=2)
+        maxfev = max((row.maxfev for row in used), default=1)
+        return Targets(wanted, self.algorithms, names, maxfev, found, RESOLUTIONS[worst])
+
+    def ecdf(self, algorithm: str, problems: Sequence[str] | None = None) -> tuple[Array, Array]:
+        """Evaluations at which the share of reached targets rises, and the share from there on; see `targets`."""
+        return self.targets().ecdf(algorithm, problems)
+
+    def ert(self, targets: Sequence[float] | Array = SHOWN) -> Table:
+        """Expected running times with counts of successes, for each problem and target."""
+        return self.targets(targets).running_time_table()
+
+    def measures(self) -> Table:
+        """Share of targets, area under the ECDF and mean rank of medians, for each algorithm; see `targets`."""
+        return self.targets().table(self.median_ranks())
+
+    def median_ranks(self) -> dict[str, float]:
+        """Mean rank of the medians over the problems that every algorithm has finished; 1 is best."""
+        scores = self.scores()
+        medians = [[scores.cells[f, a].summary.median for a in self.algorithms] for f in self.problems
+                   if all(scores.cells[f, a].summary.n for a in self.algorithms)]  # fmt: skip
+        ranks = average_ranks(np.array(medians)).tolist() if medians else [np.nan] * len(self.algorithms)
+        return dict(zip(self.algorithms, ranks, strict=True))
 
     @property
     def has_curves(self) -> bool:
@@ -100,6 +180,18 @@ class Comparison:
         return Table(caption, ("problem", *self.algorithms), tuple(rows), tuple(footer), tuple(notes))
 
 
+def _by_name(rows: tuple[Row, ...], name: str) -> Problem | None:
+    row = next((row for row in rows if row.problem == name), None)
+    if row is None or ":" in name:
+        return None
+    try:
+        found = resolve_problem(name, dim=row.dim)
+    except InputError:  # a label, or a library that is not there
+        return None
+    same = identity(found) == row.content if row.content else is_told_by_name(name)
+    return found if same else None
+
+
 def choose_reference(labels: tuple[str, ...], reference: str | None) -> str:
     """The label given, else autov, else the last."""
     if reference is None:
@@ -119,8 +211,10 @@ def compare_experiment(
             return compare_experiment(planned, opened, workers=workers, reference=reference, progress=progress)
     chosen = choose_reference(planned.algorithms, reference)
     outcome = run(planned, store, workers, progress)
-    rows = tuple(store.rows(planned.tasks))
-    return Comparison(planned.name, planned.algorithms, planned.problems, chosen, rows, tuple(outcome.failures))
+    rows, failures = tuple(store.rows(planned.tasks)), tuple(outcome.failures)
+    tasks = {task.problem: task for task in planned.tasks}
+    cases = {name: task.make_problem() for name, task in tasks.items()}
+    return Comparison(planned.name, planned.algorithms, planned.problems, chosen, rows, failures, cases)
 
 
 def compare(

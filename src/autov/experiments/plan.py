@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from autov.algorithms import Algorithms, check_fit, resolve_algorithms
 from autov.core import InputError, identity, whole_number
 from autov.experiments.task import Task, identify
-from autov.problems import Problem, Problems, resolve_problems, without_fixed
+from autov.problems import Problem, Problems, is_told_by_name, resolve_problems, without_fixed
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,11 @@ def experiment(
 def _content(title: str, problem: Problem, given: Problems) -> tuple[str, Problem | None]:
     """What decides the values of a problem ("" where its name says it all), and the problem if its name is not enough.
 
-    Functions of files are found again by name in every worker, which need not be able to pickle them.
+    Functions of files are found again by name in every worker, which need not be able to pickle them. What another
+    library evaluates is known by its version, too.
     """
     by_name = not isinstance(given, Mapping) and not _is_object(title, given)
-    if by_name and ":" not in title:
+    if by_name and is_told_by_name(title):
         return "", None
     return identity(problem), None if by_name else problem
 

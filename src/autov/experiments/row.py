@@ -15,6 +15,7 @@ import numpy as np
 
 from autov.core import Array, number, to_json
 from autov.experiments.curve import grid
+from autov.experiments.trace import Trace, improvements
 
 
 class Column(NamedTuple):
@@ -33,6 +34,7 @@ def _samples(text: str) -> Array:
     return np.array([number(value) for value in json.loads(text)], dtype=np.float64)
 
 
+_APART = "apart"  # key of the metadata of a field that has no column
 _COLUMN = "column"  # key of the metadata of a field whose type does not say how it is kept
 _BY_TYPE = {"str": Column("TEXT", str, str), "int": Column("INTEGER", int, int), "float": Column("REAL", float, float)}
 _WIDE_INTEGER = Column("TEXT", str, int)  # integers of SQLite end at 2^63 - 1
@@ -83,11 +85,23 @@ class Row(Record):
     best: float
     seconds: float = 0.0
     samples: Array = field(metadata={_COLUMN: _SAMPLES})  # best so far at `counts`; NaN before the first population
+    trace: Trace | None = field(default=None, metadata={_APART: True})  # None in stores of before and in compact files
 
     @property
     def counts(self) -> np.ndarray:
         """The evaluation counts of the samples."""
         return grid(self.maxfev)
+
+    @property
+    def course(self) -> Trace:
+        """Improvements of the best value: the trace, else what the samples show, else the final value only."""
+        if self.trace is not None:
+            return self.trace
+        counts, samples = self.counts, np.asarray(self.samples, dtype=np.float64)
+        if len(samples) != len(counts):
+            counts, samples = np.empty(0, np.int64), np.empty(0)
+        known = np.isfinite(samples)
+        return improvements(np.append(counts[known], self.maxfev), np.append(samples[known], self.best))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -104,7 +118,11 @@ R = TypeVar("R", Row, Failure)
 @cache
 def columns(kind: type[Record]) -> dict[str, Column]:
     """The columns of a kind of record, the key first."""
-    found = {item.name: item.metadata.get(_COLUMN) or _BY_TYPE[str(item.type)] for item in fields(kind)}
+    found = {
+        item.name: item.metadata.get(_COLUMN) or _BY_TYPE[str(item.type)]
+        for item in fields(kind)
+        if _APART not in item.metadata
+    }
     return {"key": found.pop("key"), **found}
 
 

@@ -19,6 +19,8 @@ from autov.experiments.plan import Experiment
 from autov.experiments.row import Failure
 from autov.experiments.store import Store
 from autov.experiments.task import Task
+from autov.experiments.trace import Trace, improvements
+from autov.problems import instance_of
 
 TaskProgress = Callable[[int, int, float | None], object]  # finished tasks, all tasks, seconds left (None: unknown)
 
@@ -40,6 +42,7 @@ class Result(NamedTuple):
     seconds: float
     error: str = ""
     traceback: str = ""
+    trace: Trace | None = None
 
 
 def execute(task: Task) -> Result:
@@ -54,7 +57,11 @@ def execute(task: Task) -> Result:
             run=task.run,
         )  # fmt: skip
         samples = sample(result.trace_nfev, result.trace_best, grid(task.maxfev))
-        return Result(result.fun, samples, time.perf_counter() - start)
+        exact = instance_of(problem, task.run).objective() is None
+        trace = improvements(
+            *(result.improved if exact and result.improved else (result.trace_nfev, result.trace_best))
+        )
+        return Result(result.fun, samples, time.perf_counter() - start, trace=trace)
     except Exception as error:
         return Result(float("nan"), None, 0.0, f"{type(error).__name__}: {error}", traceback.format_exc())
 
@@ -117,7 +124,7 @@ def _write(store: Store, task: Task, result: Result) -> None:
     if result.samples is None:
         store.fail(task, result.error, result.traceback)
     else:
-        store.add(task, result.best, result.samples, result.seconds)
+        store.add(task, result.best, result.samples, result.seconds, result.trace)
 
 
 def _check_pickles(todo: list[Task]) -> None:

@@ -16,6 +16,7 @@ from types import TracebackType
 from autov.core import Array, FileError, InputError
 from autov.experiments.row import Failure, Row, decode, encode, schema
 from autov.experiments.task import Task
+from autov.experiments.trace import Trace, decode_trace, encode_trace
 
 MAGIC, VERSION = 0x61757456, 1  # application_id ("autV") and user_version of the file
 BUSY = 30.0  # seconds to wait for another process
@@ -26,6 +27,8 @@ _SCHEMA = (
     f"PRAGMA application_id = {MAGIC}",
     f"PRAGMA user_version = {VERSION}",
 )
+# Made with the first trace: versions of autov that know nothing of traces read and write the same file.
+_TRACES = "CREATE TABLE IF NOT EXISTS traces (key TEXT PRIMARY KEY, counts BLOB NOT NULL, bests BLOB NOT NULL)"
 
 
 class Store:
@@ -101,11 +104,17 @@ class Store:
             present = {key for (key,) in self._db.execute("SELECT key FROM results")}
         return [task for key, task in {task.key: task for task in tasks}.items() if key not in present]
 
-    def add(self, task: Task, best: float, samples: Sequence[float] | Array, seconds: float) -> None:
+    def add(
+        self, task: Task, best: float, samples: Sequence[float] | Array, seconds: float, trace: Trace | None = None
+    ) -> None:  # fmt: skip
         """Keep a result; if the task is already there, that result stays."""
         values = encode(Row.of(task, task.key, best=best, seconds=seconds, samples=samples))
         with self._writing():
             self._db.execute(f"INSERT INTO results VALUES ({_marks(len(values))}) ON CONFLICT DO NOTHING", values)
+            if trace is not None:
+                self._db.execute(_TRACES)
+                made = (task.key, *encode_trace(trace))
+                self._db.execute("INSERT INTO traces VALUES (?, ?, ?) ON CONFLICT DO NOTHING", made)
             self._db.execute("DELETE FROM failures WHERE key = ?", (task.key,))
 
     def fail(self, task: Task, error: str, traceback: str) -> None:
@@ -139,14 +148,32 @@ class Store:
         """Results of the tasks that are finished, in their order and with their labels; of all without tasks."""
         with self._reading():
             if tasks is None:
-                return [decode(Row, record) for record in self._db.execute("SELECT * FROM results ORDER BY rowid")]
+                records = self._db.execute("SELECT * FROM results ORDER BY rowid").fetchall()
+                traces = self._traces([str(record[0]) for record in records])
+                return [decode(Row, record, trace=traces.get(str(record[0]))) for record in records]
             wanted = list(tasks)
             found: dict[str, tuple[object, ...]] = {}
             for i in range(0, len(wanted), 500):
                 keys = [task.key for task in wanted[i : i + 500]]
                 query = f"SELECT * FROM results WHERE key IN ({_marks(len(keys))})"
                 found.update({str(record[0]): record for record in self._db.execute(query, keys)})
-            return [decode(Row, found[task.key], label=task.label) for task in wanted if task.key in found]
+            traces = self._traces(list(found))
+            return [
+                decode(Row, found[task.key], label=task.label, trace=traces.get(task.key))
+                for task in wanted
+                if task.key in found
+            ]
+
+    def _traces(self, keys: Sequence[str]) -> dict[str, Trace]:
+        """Traces of the keys that have one."""
+        if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'traces'").fetchone():
+            return {}
+        found: dict[str, Trace] = {}
+        for i in range(0, len(keys), 500):
+            part = keys[i : i + 500]
+            query = f"SELECT key, counts, bests FROM traces WHERE key IN ({_marks(len(part))})"
+            found |= {str(key): decode_trace(counts, bests) for key, counts, bests in self._db.execute(query, part)}
+        return found
 
     def failures(self, tasks: Iterable[Task] | None = None) -> list[Failure]:
         """What tasks raised that have not been finished since."""

@@ -1,22 +1,34 @@
-"""Problems: the classic thirteen, transformations, families, the CEC'2013 large-scale suite, functions of users."""
+"""Problems: the classic thirteen and thirteen more, transformations, families, suites, functions of users."""
 
+from autov.problems.added import ADDED_NAMES
 from autov.problems.base import MayRaise, PointFunction, Problem, ProblemFamily, instance_of, takes_points
+from autov.problems.bbob import BBOB, BBOB_NAMES, with_instances
 from autov.problems.classic import EIGHT, NAMES, SIX, Classic
-from autov.problems.families import Family, FreeVariables, checked_kinds, with_family, without_fixed
+from autov.problems.families import (
+    Family,
+    FreeVariables,
+    checked_kinds,
+    with_family,
+    without_fixed,
+)
 from autov.problems.function import Function, NumbaFunction, function_problem
+from autov.problems.groups import problem_group
 from autov.problems.resolve import (
+    GROUPS,
     LARGE_SCALE_NAMES,
     PAPER_NAMES,
     Problems,
     expand_names,
+    is_told_by_name,
     resolve_problem,
     resolve_problems,
 )
 from autov.problems.transforms import Rotated, Scaled, Translated, to_base
 
 __all__ = [
-    "EIGHT", "LARGE_SCALE_NAMES", "NAMES", "PAPER_NAMES", "SIX", "Classic", "Family", "FreeVariables", "Function",
-    "MayRaise", "NumbaFunction", "PointFunction", "Problem", "ProblemFamily", "Problems", "Rotated", "Scaled",
-    "Translated", "checked_kinds", "expand_names", "function_problem", "instance_of", "resolve_problem",
-    "resolve_problems", "takes_points", "to_base", "with_family", "without_fixed",
+    "ADDED_NAMES", "BBOB", "BBOB_NAMES", "EIGHT", "GROUPS", "LARGE_SCALE_NAMES", "NAMES", "PAPER_NAMES",
+    "SIX", "Classic", "Family", "FreeVariables", "Function", "MayRaise", "NumbaFunction", "PointFunction", "Problem",
+    "ProblemFamily", "Problems", "Rotated", "Scaled", "Translated", "checked_kinds", "expand_names", "function_problem",
+    "instance_of", "is_told_by_name", "problem_group", "resolve_problem", "resolve_problems", "takes_points", "to_base",
+    "with_family", "with_instances", "without_fixed",
 ]  # fmt: skip

@@ -1,12 +1,11 @@
-"""The thirteen problems of Yao, Liu and Lin (1999), and the forms of two of them that fit the AutoV paper."""
+"""The thirteen problems of Yao, Liu and Lin (1999), a form of f12 that fits the AutoV paper, and those of `added`."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba.np.numpy_support import carray
@@ -14,16 +13,8 @@ from numba.np.numpy_support import carray
 from autov.core import Array, Box, Generator, InputError
 from autov.kernels import classic as kernels
 from autov.kernels.objective import Objective, compile_objective
-
-
-class Entry(NamedTuple):
-    """One row of the table below."""
-
-    number: int
-    bound: float  # the box is [-bound, bound]^d
-    at: float  # every coordinate of the optimum
-    value: Callable[[int], float]  # the minimum for d variables
-    compiled: Callable[..., None]
+from autov.problems.added import ADDED
+from autov.problems.entries import Entry, zero
 
 
 def _sphere(x, n, d, out, context, size, first, second):  # noqa: ARG001
@@ -82,31 +73,28 @@ def _penalized_2(x, n, d, out, context, size, first, second):  # noqa: ARG001
     kernels.penalized_2(carray(x, (n, d)), carray(out, (n,)))
 
 
-def _zero(d: int) -> float:  # noqa: ARG001
-    return 0.0
-
-
 SCHWEFEL_AT = 420.96874635998202  # the root of tan(sqrt x) = -sqrt(x) / 2 that minimises -x sin(sqrt x) in the box
 SCHWEFEL_VALUE = -SCHWEFEL_AT * math.sin(math.sqrt(SCHWEFEL_AT))
 
 TABLE = {
-    "sphere": Entry(1, 100.0, 0.0, _zero, _sphere),
-    "schwefel_2_22": Entry(2, 10.0, 0.0, _zero, _schwefel_2_22),
-    "schwefel_1_2": Entry(3, 100.0, 0.0, _zero, _schwefel_1_2),
-    "schwefel_2_21": Entry(4, 100.0, 0.0, _zero, _schwefel_2_21),
-    "rosenbrock": Entry(5, 30.0, 1.0, _zero, _rosenbrock),
-    "step": Entry(6, 100.0, 0.0, _zero, _step),
-    "quartic": Entry(7, 1.28, 0.0, _zero, _quartic),
-    "schwefel_2_26": Entry(8, 500.0, SCHWEFEL_AT, lambda d: d * SCHWEFEL_VALUE, _schwefel_2_26),
-    "rastrigin": Entry(9, 5.12, 0.0, _zero, _rastrigin),
-    "ackley": Entry(10, 32.0, 0.0, _zero, _ackley),
-    "griewank": Entry(11, 600.0, 0.0, _zero, _griewank),
-    "penalized_1": Entry(12, 50.0, -1.0, _zero, _penalized_1),
-    "penalized_2": Entry(13, 50.0, 1.0, _zero, _penalized_2),
+    "sphere": Entry(1, 100.0, 0.0, zero, _sphere),
+    "schwefel_2_22": Entry(2, 10.0, 0.0, zero, _schwefel_2_22),
+    "schwefel_1_2": Entry(3, 100.0, 0.0, zero, _schwefel_1_2),
+    "schwefel_2_21": Entry(4, 100.0, 0.0, zero, _schwefel_2_21),
+    "rosenbrock": Entry(5, 30.0, 1.0, zero, _rosenbrock),
+    "step": Entry(6, 100.0, 0.0, zero, _step),
+    "quartic": Entry(7, 1.28, 0.0, zero, _quartic),
+    "schwefel_2_26": Entry(8, 500.0, SCHWEFEL_AT, lambda d: d * SCHWEFEL_VALUE, _schwefel_2_26, is_global=False),
+    "rastrigin": Entry(9, 5.12, 0.0, zero, _rastrigin),
+    "ackley": Entry(10, 32.0, 0.0, zero, _ackley),
+    "griewank": Entry(11, 600.0, 0.0, zero, _griewank),
+    "penalized_1": Entry(12, 50.0, -1.0, zero, _penalized_1),
+    "penalized_2": Entry(13, 50.0, 1.0, zero, _penalized_2),
     # f12 without the substitution y = 1 + (x + 1) / 4: inferred from the AutoV paper's figures.
-    "penalized_1_plain": Entry(12, 50.0, 1.0, _zero, _penalized_1_plain),
+    "penalized_1_plain": Entry(12, 50.0, 1.0, zero, _penalized_1_plain),
 }
 NAMES = tuple(name for name in TABLE if name != "penalized_1_plain")  # in the order f1 .. f13
+TABLE |= ADDED
 
 SIX = ("schwefel_2_22", "schwefel_2_21", "quartic", "griewank", "ackley", "rastrigin")  # Tables I-III
 EIGHT = (  # Tables V and VI
@@ -121,7 +109,7 @@ def _compiled(function: str) -> Any:
 
 @dataclass(frozen=True)
 class Classic:
-    """One of the thirteen, by its word; the box is [-bound, bound]^dim (the published bound unless given)."""
+    """A compiled function by its word, on its published box; with a bound, on [-bound, bound]^dim."""
 
     function: str
     dim: int = 30
@@ -132,6 +120,8 @@ class Classic:
             raise InputError(f"problem: unknown function {self.function!r}; one of {', '.join(TABLE)}")
         if isinstance(self.dim, bool) or not isinstance(self.dim, (int, np.integer)) or self.dim < 1:
             raise InputError(f"dim: must be a positive whole number, got {self.dim!r}")
+        if self.dim < (least := TABLE[self.function].least):
+            raise InputError(f"dim: {self.function} needs at least {least} variables, got {self.dim}")
         if self.bound is not None and not 0 < self.bound < math.inf:
             raise InputError(f"bound: must be a positive number, got {self.bound!r}")
 
@@ -142,21 +132,28 @@ class Classic:
 
     @property
     def box(self) -> Box:
-        """[-bound, bound]^dim."""
-        bound = TABLE[self.function].bound if self.bound is None else self.bound
-        return Box.cube(-bound, bound, self.dim)
+        """[-bound, bound]^dim, or what is published."""
+        if self.bound is not None:
+            return Box.cube(-self.bound, self.bound, self.dim)
+        return self._published
+
+    @property
+    def _published(self) -> Box:
+        entry = TABLE[self.function]
+        return Box.cube(-entry.bound if entry.lower is None else entry.lower, entry.bound, self.dim)
 
     @property
     def optimum(self) -> Array | None:
         """The known optimum, if the box holds it."""
-        at, bound = TABLE[self.function].at, self.box.upper[0]
-        known = abs(at) <= bound and (self.minimum_is_global or bound <= TABLE[self.function].bound)
-        return np.full(self.dim, at) if known else None
+        at, box, published = TABLE[self.function].at, self.box, self._published
+        x = at(self.dim) if callable(at) else np.full(self.dim, at)
+        inner = (box.lower >= published.lower).all() and (box.upper <= published.upper).all()
+        return x if box.holds(x[None]) and (self.minimum_is_global or inner) else None
 
     @property
     def minimum_is_global(self) -> bool:
         """Whether no value outside the box is smaller; Schwefel 2.26 has no smallest one."""
-        return self.function != "schwefel_2_26"
+        return TABLE[self.function].is_global
 
     @property
     def minimum(self) -> float | None:

@@ -12,11 +12,12 @@ import numpy as np
 from autov.core import Array, Box, Generator, InputError, generator
 from autov.kernels.objective import Objective
 from autov.problems.base import Problem, ProblemFamily
+from autov.problems.bbob import of_run, parse_instances
 from autov.problems.classic import Classic
 from autov.problems.instances import Folded, Instance
 from autov.problems.transforms import Rotated, Scaled, Translated, Wrapped
 
-TRANSFORMS = ("translate", "scale", "rotate", "bound", "family")
+TRANSFORMS = ("translate", "scale", "rotate", "bound", "family", "instance")
 KINDS = ("translate", "rotate", "scale")  # what an instance of a family may differ in
 LARGEST_ZOOM = 2.0  # a drawn scale lies between its inverse and this
 PER_RUN = "run"  # the value of a transformation that is drawn anew for every run
@@ -30,6 +31,9 @@ def checked_step(key: str, value: str) -> Step:
         raise InputError(f"problem: unknown transformation {f'{key}={value}'!r}; allowed are {', '.join(TRANSFORMS)}")
     if key == "family":
         return key, "-".join(checked_kinds(value.replace("-", ",").split(",")))
+    if key == "instance":
+        numbers = parse_instances(value)
+        return key, value if len(numbers) > 1 else min(numbers)
     if key in ("translate", "rotate") and value == PER_RUN:
         return key, value
     if key == "rotate":
@@ -40,6 +44,12 @@ def checked_step(key: str, value: str) -> Step:
         return key, float(value)
     except ValueError:
         raise InputError(f"{key}: expected a number, got {value!r}") from None
+
+
+def is_per_run(step: Step) -> bool:
+    """Whether the transformation differs from run to run."""
+    key, value = step
+    return value == PER_RUN or key == "family" or (key == "instance" and isinstance(value, str))
 
 
 def transformed(problem: Problem, steps: tuple[Step, ...], run: int = 0) -> Problem:
@@ -54,6 +64,8 @@ def transformed(problem: Problem, steps: tuple[Step, ...], run: int = 0) -> Prob
             problem = Rotated(problem, run if value == PER_RUN else int(value))
         elif key == "family":
             problem = drawn_instance(problem, str(value).split("-"), run)
+        elif key == "instance":
+            problem = of_run(problem, value, run)
         elif isinstance(problem, Classic):
             problem = dataclasses.replace(problem, bound=float(value))
         else:

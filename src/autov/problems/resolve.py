@@ -7,14 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from autov.core import Box, InputError, import_object, whole_number
+from autov.problems.added import ADDED_NAMES, ALIASES
 from autov.problems.base import Problem
-from autov.problems.classic import NAMES, Classic
-from autov.problems.families import PER_RUN, Family, checked_step, transformed
+from autov.problems.bbob import BBOB, BBOB_DIM, BBOB_NAMES
+from autov.problems.classic import NAMES, TABLE, Classic
+from autov.problems.families import Family, checked_step, is_per_run, transformed
 from autov.problems.function import function_problem
 from autov.problems.transforms import Translated
 
 PAPER_NAMES = tuple(f"paper-f{i}" for i in range(1, 14))
 LARGE_SCALE_NAMES = tuple(f"lsgo-f{i}" for i in range(1, 16)) + tuple(f"lsgo-paper-f{i}" for i in range(1, 16))
+# Names of several problems at once, where several are taken; transformations may follow them, too.
+GROUPS = {
+    "classic": NAMES, "added": ADDED_NAMES, "all": NAMES + ADDED_NAMES, "paper": PAPER_NAMES,
+    "lsgo": LARGE_SCALE_NAMES[:15], "bbob": BBOB_NAMES,
+}  # fmt: skip
 DIM = 30  # variables of a classic problem unless told otherwise
 Problems = str | Problem | Sequence[str | Problem] | Mapping[str, str | Problem]
 _RANGE = re.compile(r"(?P<stem>[A-Za-z_-]*)(?P<first>\d+)\.\.(?P<other>[A-Za-z_-]*)(?P<last>\d+)(?P<rest>\+.*)?")
@@ -32,7 +39,8 @@ def resolve_problem(
             ``+scale=a`` is f(a x) on the box divided by a, ``+rotate=seed`` is f(x M), ``+bound=b`` puts a classic
             problem on [-b, b]^d; ``+translate=run`` and ``+rotate=run`` draw a new one for every run, and
             ``+family=translate-rotate-scale`` draws an instance with its optimum anywhere in the inner 80 % of the box,
-            turned and zoomed about it.
+            turned and zoomed about it. ``bbob-f3+instance=2`` is an instance of a BBOB function (1 unless given), and
+            with ``+instance=1..5`` or ``+instance=1..5_71..80`` run r gets number r of these, again and again.
         bounds: of a function, a (min, max) pair for each variable.
         dim: number of variables where it is open; a problem that has its own number must agree.
         vectorized: a function that takes batches (n, d).
@@ -63,7 +71,7 @@ def resolve_problem(
             raise InputError(f"vectorized, args: only for functions of yours; {head} is no function")
         width = dim if dim is not None or bounds is None else Box.of(bounds).dim
         base = _with_box(_named(head, width, default_dim), head, None, dim, lower, upper)
-    if any(value == PER_RUN or key == "family" for key, value in steps):
+    if any(is_per_run(step) for step in steps):
         found = Family(base, steps)
         found.instance(0)  # says now what does not fit
     else:
@@ -71,6 +79,11 @@ def resolve_problem(
     if bounds is not None and Box.of(bounds) != found.box:
         raise InputError(f"bounds: only for functions of yours; {spec} has its own box")
     return found
+
+
+def is_told_by_name(name: str) -> bool:
+    """Whether a name and autov's version say all about a problem: no code of users, no other library."""
+    return ":" not in name and name.partition("+")[0] not in BBOB_NAMES
 
 
 def resolve_problems(problems: Problems, dim: int | None = None) -> dict[str, Problem]:
@@ -110,7 +123,10 @@ def resolve_problems(problems: Problems, dim: int | None = None) -> dict[str, Pr
 
 
 def expand_names(problems: str | Iterable[str]) -> list[str]:
-    """Names from names, ranges and commas: ``paper-f1..paper-f13+rotate=run`` are thirteen, ``f1..f3,f9`` four."""
+    """Names from names, ranges, groups and commas.
+
+    ``paper-f1..paper-f13+rotate=run`` are thirteen, ``f1..f3,f9`` four, ``added+rotate=run`` all of that group.
+    """
     items = [problems] if isinstance(problems, str) else list(problems)
     names: list[str] = []
     for item in (part.strip() for text in items for part in text.split(",")):
@@ -118,7 +134,8 @@ def expand_names(problems: str | Iterable[str]) -> list[str]:
         if match is None:
             if not item:
                 raise InputError(f"problems: an empty name in {', '.join(items)!r}")
-            names.append(item)
+            head, plus, rest = item.partition("+")
+            names += [name + plus + rest for name in GROUPS[head]] if head in GROUPS else [item]
             continue
         first, last = int(match["first"]), int(match["last"])
         if match["other"] not in ("", match["stem"]) or first > last or last - first > 999:
@@ -141,15 +158,22 @@ def _named(name: str, dim: int | None, default_dim: int) -> Problem:
     if match and 1 <= int(match[2]) <= 13:
         number, size = int(match[2]), dim or default_dim
         return paper_problem(number, size) if match[1] else Classic(NAMES[number - 1], size)
-    if name in NAMES or name == "penalized_1_plain":
+    name = ALIASES.get(name, name)
+    if name in TABLE:
         return Classic(name, dim or default_dim)
+    if name in BBOB_NAMES:
+        return BBOB(int(name.removeprefix("bbob-f")), dim or min(default_dim, BBOB_DIM))
     if name in LARGE_SCALE_NAMES:
         from autov.problems.lsgo import large_scale  # loads its data
 
         return large_scale(name)
+    if name in GROUPS:
+        raise InputError(
+            f"problem: {name!r} is a group of {len(GROUPS[name])}; take one of them: {', '.join(GROUPS[name])}"
+        )
     raise InputError(
-        f"problem: unknown {name!r}; try f1..f13, paper-f1..paper-f13, lsgo-f1..lsgo-f15, a word such as rastrigin, "
-        f"or file.py:function"
+        f"problem: unknown {name!r}; try f1..f13, paper-f1..paper-f13, lsgo-f1..lsgo-f15, bbob-f1..bbob-f24, "
+        f"a word such as rastrigin, or file.py:function"
     )
 
 

@@ -2,12 +2,15 @@
 
 from autov.deprecation import moved
 from autov.reports.html import comparison_page, page
+from autov.reports.logs import write_coco_data, write_ioh_logs
 from autov.reports.plots import convergence_plot, rank_plot, save_plot, svg
 from autov.reports.tables import RENDERERS, render, to_csv, to_json, to_latex, to_markdown, to_rich, to_text
+from autov.reports.target_plots import ecdf_plot, profile_plot
 
 __all__ = [
-    "RENDERERS", "comparison_page", "convergence_plot", "page", "rank_plot", "render", "save_plot",
-    "svg", "to_csv", "to_json", "to_latex", "to_markdown", "to_rich", "to_text",
+    "RENDERERS", "comparison_page", "convergence_plot", "ecdf_plot", "page", "profile_plot", "rank_plot", "render",
+    "save_plot", "svg", "to_csv", "to_json", "to_latex", "to_markdown", "to_rich", "to_text", "write_coco_data",
+    "write_ioh_logs",
 ]  # fmt: skip
 
 __getattr__ = moved(__name__, {"reproduction_page": "autov.paper.page.reproduction_page"})

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from autov.experiments import Comparison, Table
 from autov.reports.plots import convergence_plot, rank_plot, svg
 from autov.reports.tables import plain
+from autov.reports.target_plots import ecdf_plot
 
 Section = tuple[str, str]  # a title and ready HTML
 
@@ -80,11 +81,15 @@ def _quoted(text: str) -> str:
     return f'"{html.escape(text)}"'
 
 
-def figure_html(figure: Figure, title: str) -> str:
-    """A plot as inline SVG, without its prolog and metadata and with no names that two plots could share."""
+def figure_html(figure: Figure, title: str, prefix: str = "") -> str:
+    """A plot as inline SVG, without its prolog and metadata and with no names that two plots could share.
+
+    Areas of the same place and size have the same names in all plots: a prefix tells them apart.
+    """
     text = svg(figure)
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
     text = re.sub(r' id="[A-Za-z.0-9]+_\d+"', "", text)
+    text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}", text)
     return f"<figure role='img' aria-label={_quoted(title)}>{text}</figure>"
 
 
@@ -115,6 +120,17 @@ def plot_sections(comparison: Comparison) -> list[Section]:
     return sections
 
 
+def target_sections(comparison: Comparison) -> list[Section]:
+    """Targets reached, where minima are known."""
+    found = comparison.targets()
+    if not found.problems:
+        return []
+    content = table_html(comparison.measures())
+    if found.timed:
+        content += figure_html(ecdf_plot(comparison), "share of targets reached", "targets-")
+    return [("Targets", content)]
+
+
 def failure_sections(comparison: Comparison) -> list[Section]:
     """Runs that failed, if any."""
     lines = [f"{f.label} on {f.problem}, run {f.run}: {f.error}" for f in comparison.failures]
@@ -124,4 +140,5 @@ def failure_sections(comparison: Comparison) -> list[Section]:
 def comparison_page(comparison: Comparison, title: str | None = None, table: Table | None = None) -> str:
     """Set-up, table (that of the means unless another is given), ranks and convergence of a comparison."""
     sections = [("Set-up", setup_html(comparison)), ("Results", table_html(table or comparison.table()))]
-    return page(title or comparison.name, [*sections, *plot_sections(comparison), *failure_sections(comparison)])
+    sections += [*plot_sections(comparison), *target_sections(comparison), *failure_sections(comparison)]
+    return page(title or comparison.name, sections)

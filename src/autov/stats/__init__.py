@@ -1,11 +1,13 @@
-"""Statistics of runs: summaries, rank-sum marks, average ranks. Arrays of final values in, plain numbers out."""
+"""Statistics of runs: summaries, rank-sum marks, average ranks, targets reached. Arrays in, plain numbers out."""
 
 from autov.stats.ranks import average_ranks, critical_difference, friedman
 from autov.stats.ranksum import holm, mark, rank_sum
 from autov.stats.scores import Cell, Scores, score
 from autov.stats.summary import Summary, summarise
+from autov.stats.targets import TARGETS, ecdf, ecdf_area, expected_running_time, hits, performance_profile
 
 __all__ = [
-    "Cell", "Scores", "Summary", "average_ranks", "critical_difference", "friedman", "holm", "mark", "rank_sum",
-    "score", "summarise",
+    "TARGETS", "Cell", "Scores", "Summary", "average_ranks", "critical_difference", "ecdf", "ecdf_area",
+    "expected_running_time", "friedman", "hits", "holm", "mark", "performance_profile", "rank_sum", "score",
+    "summarise",
 ]  # fmt: skip

@@ -16,10 +16,15 @@ from autov.algorithms.peers import PEERS, PREFIXES
 from autov.core import Box, InputError
 from autov.experiments import compare
 from autov.experiments.task import identify
+from autov.problems import resolve_problem
 
-MODULES = {"cma": "cma", "scipy": "scipy", "pymoo": "pymoo", "minion": "minionpy", "nevergrad": "nevergrad"}
+MODULES = {
+    "cma": "cma", "scipy": "scipy", "pymoo": "pymoo", "minion": "minionpy", "nevergrad": "nevergrad", "cmaes": "cmaes",
+    "pypop7": "pypop7",
+}  # fmt: skip
 ALL = pytest.mark.parametrize("name", list(PEERS))
-BUDGET = dict.fromkeys(PEERS, 211) | {"nevergrad:ngopt": 83}  # in the middle of a generation; NGOpt is slow
+BUDGET = dict.fromkeys(PEERS, 211) | {"nevergrad:ngopt": 83, "minion:nlshade-rsp": 401}
+# in the middle of a generation; NGOpt is slow, and NL-SHADE-RSP begins with 30 points for a variable
 
 
 class Recorded:
@@ -117,6 +122,13 @@ def test_it_improves_on_a_sphere(name):
     assert run.fun < 0.5 * values[:20].min()
 
 
+@pytest.mark.parametrize("name", ["minion:bipop", "minion:rcmaes", "cmaes:default", "pypop7:ddcma"])
+def test_kinds_of_cma_es_solve_a_turned_ellipsoid(name):
+    """A wrong use of bounds or scales would show: 10^6 is the condition, and all solve it in far less than this."""
+    problem = resolve_problem("ellipsoid+rotate=1", dim=5)
+    assert solve(problem, algorithm(name), maxfev=4000, popsize=20, seed=3).fun < 1e-6
+
+
 @ALL
 def test_the_trace_falls_and_ends_with_the_budget(name):
     run, _ = outcome(name, sphere)
@@ -164,18 +176,21 @@ def test_settings_are_frozen_described_and_pickled(name):
     assert f'"version":"{metadata.version(MODULES[name.partition(":")[0]])}"' in settings
 
 
-@pytest.mark.parametrize("name", ["cma:default", "pymoo:de", "minion:jso", "nevergrad:ngopt"])
+@pytest.mark.parametrize(
+    "name", ["cma:default", "pymoo:de", "minion:jso", "nevergrad:ngopt", "cmaes:default", "pypop7:ddcma"]
+)
 def test_a_missing_library_says_what_to_install(name, monkeypatch):
     chosen, module = algorithm(name), MODULES[name.partition(":")[0]]
+    extra = "pypop7" if module == "pypop7" else "peers"
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(InputError, match=rf"{module} is not installed; pip install 'autov\[peers\]'"):
+    with pytest.raises(InputError, match=rf"{module} is not installed; pip install 'autov\[{extra}\]'"):
         chosen.check_fit(Box.cube(0, 1, 2), 20, 100)
 
     def gone(package):
         raise metadata.PackageNotFoundError(package)
 
     monkeypatch.setattr(metadata, "version", gone)
-    with pytest.raises(InputError, match=rf"{module} is not installed; pip install 'autov\[peers\]'"):
+    with pytest.raises(InputError, match=rf"{module} is not installed; pip install 'autov\[{extra}\]'"):
         resolve_algorithm(name)
 
 
@@ -189,13 +204,16 @@ def test_unknown_names_are_refused(prefix):
 def test_names_are_known_without_importing_any_library():
     code = "import sys, autov; autov.compare; from autov.algorithms.peers import PREFIXES; print(sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"cma", "pymoo", "minionpy", "nevergrad"} & set(ast.literal_eval(done.stdout))
+    assert not (set(MODULES.values()) - {"scipy"}) & set(ast.literal_eval(done.stdout))
     assert set(PREFIXES) == set(MODULES)
 
 
 def test_what_does_not_fit_is_refused():
     with pytest.raises(InputError, match="bounds: cma:default needs at least 2 variables"):
         solve(Recorded(sphere, Box.cube(0, 1, 1)), algorithm("cma:default"), maxfev=20)
+    for name in ("cmaes:default", "pypop7:ddcma"):
+        with pytest.raises(InputError, match=f"bounds: {name} needs at least 2 variables"):
+            solve(Recorded(sphere, Box.cube(0, 1, 1)), algorithm(name), maxfev=20)
     with pytest.raises(InputError, match="popsize: scipy:de needs at least 5"):
         solve(Recorded(sphere), algorithm("scipy:de"), maxfev=20, popsize=4)
     with pytest.raises(InputError, match="popsize: must be a number"):

@@ -12,7 +12,10 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-PREFIXES = {"cma": "pycma", "scipy": "scipy", "pymoo": "pymoo", "minion": "minion", "nevergrad": "nevergrad"}
+PREFIXES = {
+    "cma": "pycma", "scipy": "scipy", "pymoo": "pymoo", "minion": "minion", "nevergrad": "nevergrad", "cmaes": "cmaes",
+    "pypop7": "pypop",
+}  # fmt: skip
 PEERS: dict[str, str] = {
     "cma:default": "CMA-ES of pycma with its default population, restarts with doubled populations",
     "cma:100": "the same with a first population of 100; any other number will do",
@@ -24,6 +27,13 @@ PEERS: dict[str, str] = {
     "minion:jso": "jSO of minionpy (C++)",
     "minion:arrde": "ARRDE of minionpy (C++)",
     "minion:imode": "IMODE of minionpy (C++)",
+    "minion:jade": "JADE of minionpy (C++)",
+    "minion:nlshade-rsp": "NL-SHADE-RSP of minionpy (C++)",
+    "minion:bipop": "active CMA-ES with restarts of two population sizes (BIPOP) of minionpy (C++)",
+    "minion:rcmaes": "CMA-ES with restarts (RCMAES) of minionpy (C++)",
+    "cmaes:default": "CMA-ES of the package cmaes with its default population, restarts with doubled populations",
+    "pypop7:ddcma": "CMA-ES with diagonal decoding of pypop7, restarts with doubled populations",
+    "pypop7:sepcma": "CMA-ES with a diagonal matrix of pypop7, restarts with doubled populations",
     "nevergrad:ngopt": "NGOpt, the algorithm selector of nevergrad",
 }
 

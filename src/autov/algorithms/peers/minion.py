@@ -1,9 +1,9 @@
-"""L-SHADE, jSO, ARRDE and IMODE of minionpy, a C++ library.
+"""L-SHADE, jSO, ARRDE, IMODE, JADE, NL-SHADE-RSP, BIPOP-aCMA-ES and RCMAES of minionpy, a C++ library.
 
-Population sizes are the library's, which depend on the variables and shrink over the budget (5 d for L-SHADE, 6 d^2 for
-IMODE); its tolerances are off, so that all of the budget is used. Its last generation may go over the budget: the part
-that does is not evaluated. An exception comes out of the C++ code as a RuntimeError, and here as what it was before.
-The library keeps points inside the box.
+Population sizes are the library's, which depend on the variables and shrink over the budget (5 d for L-SHADE, 6 d^2
+for IMODE); its tolerances are off, so that all of the budget is used, but for the two kinds of CMA-ES, which restart
+when they are met. Its last generation may go over the budget: the part that does is not evaluated. An exception comes
+out of the C++ code as a RuntimeError, and here as what it was before. The library keeps points inside the box.
 """
 
 from __future__ import annotations
@@ -19,7 +19,12 @@ from autov.algorithms.parts import initial_points
 from autov.algorithms.peers.optional import library, release
 from autov.core import Array, Box, InputError, check_choice, check_ranges
 
-METHODS = {"lshade": "LSHADE", "jso": "jSO", "arrde": "ARRDE", "imode": "IMODE"}
+METHODS = {
+    "lshade": "LSHADE", "jso": "jSO", "arrde": "ARRDE", "imode": "IMODE", "jade": "JADE", "nlshade-rsp": "NLSHADE_RSP",
+    "bipop": "BIPOP_aCMAES", "rcmaes": "RCMAES",
+}  # fmt: skip
+RESTARTING = ("arrde", "bipop", "rcmaes")  # begin anew when they have converged
+UNSEEN = ("bipop", "rcmaes")  # start at a single first point without looking at it
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class Minion:
     ) -> None:  # fmt: skip
         """Run until the objective ends it."""
         options: dict[str, Any] = {"population_size": self.popsize or 0}
-        if self.method != "arrde":
+        if self.method not in RESTARTING:
             options |= {"x_tol": -1.0, "f_tol": -1.0}
         raised: list[BaseException] = []
 
@@ -61,6 +66,8 @@ class Minion:
                 raise
 
         given = initial_points(box, popsize, x0)
+        if len(given) == 1 and self.method in UNSEEN:
+            objective(given)
         bounds = list(zip(box.lower.tolist(), box.upper.tolist(), strict=True))
         minimizer = library("minionpy").Minimizer(
             call, bounds, given.tolist() or None, algo=METHODS[self.method], maxevals=maxfev, seed=seed, options=options
@@ -74,7 +81,7 @@ class Minion:
 
 
 def resolve(name: str) -> Minion:
-    """``lshade``, ``jso``, ``arrde`` or ``imode``."""
+    """One of METHODS."""
     if name not in METHODS:
         raise InputError(f"algorithm: unknown 'minion:{name}'; one of {', '.join(f'minion:{m}' for m in METHODS)}")
     return Minion(name)

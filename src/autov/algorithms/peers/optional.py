@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
-from importlib import metadata
 from typing import Any
 
-from autov.core import Array, Box, Generator, InputError
+from autov.core import Array, Box, Generator, optional
 from autov.core.streams import generator
 
 
-def release(package: str) -> str:
+def release(package: str, extra: str = "peers") -> str:
     """The installed version of a package: part of a peer's settings, for results belong to a version."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        raise _missing(package) from None
+    return optional.release(package, "algorithm", extra)
 
 
-def library(module: str) -> Any:
+def library(module: str, extra: str = "peers") -> Any:
     """The module, imported."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        package = module.partition(".")[0]
-        reason = "" if error.name in (None, package) else f" ({error})"
-        raise _missing(package, reason) from None
-
-
-def _missing(package: str, reason: str = "") -> InputError:
-    return InputError(f"algorithm: {package} is not installed{reason}; pip install 'autov[peers]'")
+    return optional.library(module, "algorithm", extra)
 
 
 def start(box: Box, count: int, seed: int, given: Array) -> tuple[Array, Generator]:

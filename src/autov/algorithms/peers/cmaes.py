@@ -1,0 +1,78 @@
+"""CMA-ES of the package cmaes.
+
+M. Nomura and M. Shibata, cmaes: a simple yet practical Python library for CMA-ES, arXiv:2402.01373, 2024. Variables
+are scaled to the unit box, in which the library keeps points by drawing again; the start is a uniform point with a
+step size of 0.3. When the library says that it has converged, it starts again from another point with twice the
+population, as the package's own example of IPOP-CMA-ES does. First points are evaluated before, and their mean is the
+start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from autov.algorithms.base import Batch
+from autov.algorithms.parts import initial_points
+from autov.algorithms.peers.optional import library, release, start
+from autov.core import Array, Box, InputError, check_ranges
+
+LARGEST = 1e300  # stands for infinite: the library takes differences of values
+
+
+@dataclass(frozen=True)
+class SimpleCMA:
+    """Settings; ``popsize=None`` is the library's 4 + 3 ln d, whatever the popsize of the comparison."""
+
+    popsize: int | None = None
+    sigma: float = 0.3  # of the width of the box
+    growth: int = 2  # factor of the population at a restart
+    version: str = field(default_factory=partial(release, "cmaes"))
+
+    def __post_init__(self) -> None:
+        check_ranges(self, popsize=(4, 10**6), sigma=(1e-9, 1e3), growth=(1, 10))
+
+    @property
+    def name(self) -> str:
+        """As `autov.compare` knows it."""
+        return f"cmaes:{self.popsize or 'default'}"
+
+    def check_fit(self, box: Box, popsize: int, maxfev: int, x0: Array | None = None) -> None:  # noqa: ARG002
+        """Say what does not fit."""
+        library("cmaes")
+        if box.dim < 2:
+            raise InputError(f"bounds: {self.name} needs at least 2 variables, got {box.dim}")
+        initial_points(box, popsize, x0)
+
+    def minimize_with(
+        self, objective: Batch, box: Box, popsize: int, maxfev: int, seed: int, x0: Array | None
+    ) -> None:  # fmt: skip
+        """Run until the objective ends it."""
+        self.check_fit(box, popsize, maxfev)
+        cmaes = library("cmaes")
+        given = initial_points(box, popsize, x0)
+        points, rng = start(box, 1, seed, given.mean(axis=0)[None] if len(given) else given)
+        if len(given):
+            objective(given)
+        mean, size = (points[0] - box.lower) / box.width, self.popsize
+        unit = np.tile([0.0, 1.0], (box.dim, 1))
+        while True:
+            strategy = cmaes.CMA(mean, self.sigma, unit, seed=int(rng.integers(2**31)), population_size=size)
+            while not strategy.should_stop():
+                asked = [strategy.ask() for _ in range(strategy.population_size)]
+                values = objective(box.lower + np.array(asked) * box.width)
+                strategy.tell(list(zip(asked, np.minimum(values, LARGEST).tolist(), strict=True)))
+            mean, size = rng.random(box.dim), int(strategy.population_size) * self.growth
+            if size > maxfev:  # a population that could not be evaluated
+                size = self.popsize
+
+
+def resolve(name: str) -> SimpleCMA:
+    """``default``, or a population size."""
+    if name == "default":
+        return SimpleCMA()
+    if not name.isdecimal():
+        raise InputError(f"algorithm: unknown 'cmaes:{name}'; cmaes:default, or cmaes:100 for a population of 100")
+    return SimpleCMA(popsize=int(name))
