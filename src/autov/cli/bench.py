@@ -8,6 +8,7 @@ from autov.cli.output import JSON, console, print_json
 
 BENCHMARKS = {
     "kernel": "kernel", "ma-es": "matrix_adaptation", "design": "design", "lsgo": "lsgo", "compare": "compare",
+    "spaces": "spaces", "families": "families",
 }  # fmt: skip
 
 
@@ -18,8 +19,9 @@ def register(app: typer.Typer) -> None:
 
 def bench(
     what: str = typer.Argument(
-        help="kernel (the compiled run), ma-es (against pycma), design (the search), lsgo (the large-scale suite) or "
-        "compare (Table VII)"
+        help="Speed: kernel (the compiled run), ma-es (against pycma), design (the search), lsgo (the large-scale "
+        "suite), compare (Table VII). Quality, long, kept in runs/: spaces (spaces and searchers at equal cost), "
+        "families (designs for twelve families beside others)."
     ),
     json_: bool = JSON,
 ) -> None:
