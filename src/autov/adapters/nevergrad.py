@@ -74,7 +74,8 @@ class AutoVFamily(base.ConfiguredOptimizer):
     Args:
         algorithm: a name such as "shade" or "ma-es", or settings; None for the default of `autov.Optimizer`.
         operator: for the paper's metaheuristic.
-        popsize: size of the population; None for a twentieth of the budget, from 10 to 100, and at least num_workers.
+        popsize: size of the population; None for the square root of twice the budget, from 10 to 100, and at least
+            num_workers.
     """
 
     def __init__(self, *, algorithm: Any = None, operator: Any = None, popsize: int | None = None) -> None:

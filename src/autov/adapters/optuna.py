@@ -39,7 +39,7 @@ class AutoVSampler(BaseSampler):
         operator: for the paper's metaheuristic.
         n_trials: how many trials are planned; some algorithms adapt to it. When they are over, a new run begins at
             the best point.
-        popsize: size of the population; None for a twentieth of n_trials, from 10 to 100.
+        popsize: size of the population; None for the square root of twice n_trials, from 10 to 100.
         seed: of all random numbers.
         independent_sampler: for parameters that cannot be sampled together; random by default.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import Any
 
@@ -12,8 +13,12 @@ from autov.core import Array, Box, InputError, generator
 
 
 def popsize_for(maxfev: int, least: int = 1) -> int:
-    """A population for about twenty generations: from 10 to 100 points, and at least as many as are out at once."""
-    return max(10, min(100, maxfev // 20), least)
+    """The square root of twice the budget, from 10 to 100 points, and at least as many as are out at once.
+
+    Of sizes from 10 to 100, those near it were best on smooth, rugged and mixed functions of 3 to 5 variables with 200
+    and with 1000 evaluations.
+    """
+    return max(10, min(100, math.isqrt(2 * maxfev)), least)
 
 
 def asked_algorithm(algorithm: Any = None, operator: Any = None) -> Any:

@@ -35,7 +35,7 @@ class AutoVSearchCV(BaseSearchCV):
         n_iter: how many settings are tried; settings that come again are not computed again.
         algorithm: a name such as "shade" or "ma-es", or settings; None for the default of `autov.Optimizer`.
         operator: for the paper's metaheuristic.
-        popsize: settings of one batch; None for a twentieth of n_iter, from 10 to 100.
+        popsize: settings of one batch; None for the square root of twice n_iter, from 10 to 100.
         random_state: seed.
     """
 
