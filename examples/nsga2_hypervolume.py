@@ -49,7 +49,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true")
     quick = parser.parse_args().quick
-    popsize, generations, runs = (20, 5, 2) if quick else (100, 100, 7)
+    popsize, generations, runs = (20, 5, 2) if quick else (100, 100, 6)
 
     # One run, written out: this is all that using an operator in pymoo takes.
     algorithm = NSGA2(pop_size=popsize, crossover=OperatorCrossover("paper-h3"), mutation=NoMutation())

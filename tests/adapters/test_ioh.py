@@ -54,3 +54,12 @@ def test_experiment_runs_differ_and_repeat(tmp_path):
 def test_integer_problems_are_refused():
     with pytest.raises(InputError, match=r"^problem: OneMax has variables that are no real numbers"):
         IOHAlgorithm("autov", maxfev=100)(ioh.get_problem("OneMax", 1, 10, ioh.ProblemClass.PBO))
+
+
+def test_maximisation():
+    options = {"optimization_type": ioh.OptimizationType.MAX, "lb": -5.0, "ub": 5.0}
+    problem = ioh.wrap_problem(
+        lambda x: 3 - float(np.sum(np.square(x))), "hill", ioh.ProblemClass.REAL, 2, 1, **options
+    )
+    IOHAlgorithm("autov", maxfev=400, popsize=20, seed=1)(problem)
+    assert 2.9 < problem.state.current_best.y <= 3

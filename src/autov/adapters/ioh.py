@@ -22,7 +22,7 @@ from autov.core import Array, Box, InputError, whole_number
 from autov.problems import function_problem
 
 try:
-    import ioh
+    import ioh  # noqa: F401 - so that a missing library is told here
 except ImportError as error:
     raise missing("ioh", error) from None
 
@@ -61,7 +61,7 @@ class IOHAlgorithm:
         lower, upper = np.asarray(bounds.lb), np.asarray(bounds.ub)
         if lower.dtype.kind != "f":
             raise InputError(f"problem: {facts.name} has variables that are no real numbers")
-        sign = -1.0 if facts.optimization_type == ioh.OptimizationType.MAX else 1.0
+        sign = -1.0 if facts.optimization_type.name == "MAX" else 1.0
 
         def evaluate(x: Array) -> Array:
             return sign * np.array([problem(point) for point in x])

@@ -67,7 +67,9 @@ class AutoVSampler(BaseSampler):
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.RLock())
+        for name, value in state.items():
+            setattr(self, name, value)
+        self._lock = threading.RLock()
 
     def reseed_rng(self) -> None:
         """Only of the sampler for single parameters: all threads share one algorithm, which never repeats a point."""

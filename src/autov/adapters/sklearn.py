@@ -56,7 +56,7 @@ class AutoVSearchCV(BaseSearchCV):
             pre_dispatch=pre_dispatch, error_score=error_score, return_train_score=return_train_score,
         )  # fmt: skip
 
-    def _run_search(self, evaluate_candidates: Callable[[list[dict[str, Any]]], Any]) -> None:
+    def _run_search(self, evaluate_candidates: Callable[[list[dict[str, Any]]], Any]) -> None:  # type: ignore[override]
         """Batches of the algorithm until n_iter settings are tried."""
         if not isinstance(self.param_space, Mapping) or not self.param_space:
             raise InputError(f"param_space: expected a dict of parameter -> values, got {self.param_space!r}")

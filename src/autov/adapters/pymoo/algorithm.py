@@ -40,7 +40,7 @@ class SingleObjective(Algorithm):
         self.popsize, self.x0 = whole_number("popsize", popsize, 2), x0
         self.maxfev = None if maxfev is None else whole_number("maxfev", maxfev, 1)
         self.run_state: Any = None
-        self.asked = np.empty((0, 0))
+        self.asked, self.nans = np.empty((0, 0)), 0  # NaN counts as worst
 
     def _setup(self, problem: Any, **_: Any) -> None:
         if problem.n_obj != 1 or problem.has_constraints():
@@ -70,7 +70,8 @@ class SingleObjective(Algorithm):
 
     def _advance(self, infills: Any = None, **_: Any) -> None:
         if len(infills) == len(self.asked):  # a batch that the budget cut short is not told
-            f, _ = values_of(infills.get("F")[:, 0], len(infills))
+            f, nans = values_of(infills.get("F")[:, 0], len(infills))
+            self.nans += nans
             self.run_state = self.settings.tell(self.run_state, self.asked, f, self.random_state)
         self.pop = infills
 

@@ -37,7 +37,7 @@ class OperatorCrossover(Crossover):
                 )
         super().__init__(self.operator.n_parents, whole_number("n_offsprings", n_offsprings, 1), prob=prob, **kwargs)
 
-    def _do(self, problem: Any, X: Array, *_: Any, random_state: Any = None, **__: Any) -> Array:
+    def _do(self, problem: Any, X: Array, *args: Any, random_state: Any = None, **kwargs: Any) -> Any:  # noqa: ARG002
         lower, upper = problem.bounds()
         parents = np.asarray(X, dtype=np.float64)
         made = [self._offspring(np.roll(parents, -i, axis=0), lower, upper, random_state)

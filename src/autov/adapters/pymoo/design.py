@@ -82,12 +82,12 @@ class HypervolumeTrial:
     @cached_property
     def _made(self) -> tuple[Any, HV, float]:
         problem = get_problem(self.problem, **({} if self.n_var is None else {"n_var": self.n_var}))
-        front = problem.pareto_front()
+        front: Any = problem.pareto_front()
         if front is None:
             raise InputError(f"problems: the Pareto front of {self.problem} is not known to pymoo")
         low, high = front.min(axis=0), front.max(axis=0)
         volume = HV(ref_point=high + MARGIN * (high - low))
-        return problem, volume, float(volume(front))
+        return problem, volume, float(volume.do(front) or 0.0)
 
     def __call__(self, item: tuple[AffineOperator | None, int]) -> float:
         """Hypervolume of the final population as a part of the front's; more than 1 is possible by rounding only."""
@@ -97,7 +97,7 @@ class HypervolumeTrial:
         if operator is not None:
             parts = {"crossover": OperatorCrossover(operator), "mutation": NoMutation()}
         found = minimize(problem, NSGA2(pop_size=self.popsize, **parts), ("n_gen", self.generations), seed=seed)
-        return float(volume(found.F)) / most
+        return float(volume.do(found.F) or 0.0) / most
 
 
 def design_crossover(
