@@ -27,14 +27,14 @@ def box(seed, dim=4):
 @pytest.mark.parametrize("name", ["AutoV", "AutoVGeneral"])
 def test_registered_and_reproducible(name):
     def run(seed):
-        optimizer = ng.optimizers.registry[name](box(seed), budget=600)
+        optimizer = ng.optimizers.registry[name](box(seed), budget=300)
         assert optimizer.name == name
         return optimizer.minimize(sphere).value
 
     first = run(1)
     assert np.array_equal(first, run(1))
     assert not np.array_equal(first, run(2))
-    assert sphere(first) < 0.05
+    assert sphere(first) < 0.5
 
 
 def test_better_than_random_search():
@@ -90,8 +90,8 @@ def test_other_parametrizations():
         assert 1 <= count <= 9
         return np.log10(rate) ** 2 + (kind != "b") + (count - 4) ** 2 + (free - 2) ** 2
 
-    best = ng.optimizers.registry["AutoV"](space, budget=800).minimize(cost)
-    assert cost(*best.args, **best.kwargs) < 0.2
+    best = ng.optimizers.registry["AutoV"](space, budget=500).minimize(cost)
+    assert cost(*best.args, **best.kwargs) < 0.5
 
 
 def test_suggestions_and_points_that_were_not_asked():

@@ -61,12 +61,23 @@ def test_the_callback_ends_the_run_by_stop_iteration_only():
         ({"options": {"maxiter": 3}}, "options: unknown 'maxiter'"),
         ({"jac": lambda x: 2 * x}, "jac: autov uses no derivatives"),
         ({"tol": 1e-3}, "tol: autov uses no derivatives and has no tolerance"),
-        ({"constraints": {"type": "ineq", "fun": lambda x: x[0]}}, "constraints: not possible"),
     ],
 )
 def test_what_cannot_be_done_is_said(changes, message):
     with pytest.raises(InputError, match=message):
         minimize(shifted, np.zeros(3), method=autov.scipy_method, **{"bounds": BOX, **changes})
+
+
+def test_constraints_are_passed_on_or_refused(monkeypatch):
+    given = {"type": "ineq", "fun": lambda x: x[0]}
+    monkeypatch.setattr("autov.adapters.scipy.PARAMETERS", ("fun", "bounds"))
+    with pytest.raises(InputError, match="constraints: not taken"):
+        minimize(shifted, np.zeros(3), method=autov.scipy_method, bounds=BOX, constraints=given)
+    passed = {}
+    monkeypatch.setattr("autov.adapters.scipy.PARAMETERS", ("fun", "bounds", "constraints"))
+    monkeypatch.setattr("autov.adapters.scipy.minimize", lambda *_, **options: passed.update(options))
+    minimize(shifted, np.zeros(3), method=autov.scipy_method, bounds=BOX, constraints=given)
+    assert passed["constraints"] == given
 
 
 def rastrigin(x):

@@ -47,15 +47,15 @@ def test_estimator_checks(estimator, check):
 
 def test_finds_a_good_ridge_and_repeats():
     x, y = make_regression(60, 20, noise=20.0, random_state=1)
-    search = AutoVSearchCV(Ridge(), {"alpha": (1e-4, 1e4, "log")}, n_iter=60, popsize=10, cv=3, random_state=3)
-    search.fit(x, y)
+    options = {"n_iter": 60, "popsize": 10, "cv": 3, "random_state": 3, "algorithm": "autov"}
+    search = AutoVSearchCV(Ridge(), {"alpha": (1e-4, 1e4, "log")}, **options).fit(x, y)
     grid = [
         AutoVSearchCV(Ridge(), {"alpha": [a]}, n_iter=1, popsize=2, cv=3).fit(x, y).best_score_
         for a in 10.0 ** np.arange(-4, 5)
     ]
     assert search.best_score_ > max(grid)
     assert 40 < len(search.cv_results_["params"]) <= 60
-    again = AutoVSearchCV(Ridge(), {"alpha": (1e-4, 1e4, "log")}, n_iter=60, popsize=10, cv=3, random_state=3).fit(x, y)
+    again = AutoVSearchCV(Ridge(), {"alpha": (1e-4, 1e4, "log")}, **options).fit(x, y)
     assert again.best_params_ == search.best_params_
     assert np.array_equal(again.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,17 @@ from autov.algorithms import minimize
 from autov.core import Array, InputError, seed_of
 from autov.operators import AffineOperator, resolve_operator
 
-OPTIONS = ("algorithm", "operator", "maxfev", "popsize", "rng", "workers", "vectorized", "disp")
+PARAMETERS = tuple(inspect.signature(minimize).parameters)
+PASSED = (
+    "fun",
+    "bounds",
+    "args",
+    "x0",
+    "constraints",
+    "callback",
+    "dim",
+)  # by SciPy itself, or only for named problems
+OPTIONS = tuple(name for name in PARAMETERS if name not in PASSED)
 UNUSED = ("jac", "hess", "hessp", "tol")  # what SciPy passes on for methods that use them
 
 
@@ -23,18 +34,20 @@ def scipy_method(
     """For ``scipy.optimize.minimize(f, x0, method=autov.scipy_method, bounds=b, options={"maxfev": 5000})``.
 
     x0 is evaluated as one of the first points and must lie inside the bounds, which are needed. The options are those
-    of `autov.minimize`: algorithm, operator, maxfev, popsize, rng, workers, vectorized, disp; further ones of SciPy
-    (jac, hess, hessp, tol) must be left out. A callback is called as SciPy calls it for its newer methods, with an
+    of `autov.minimize` (algorithm, operator, maxfev, popsize, rng, workers, ...); jac, hess, hessp and tol must be left
+    out. A callback is called as SciPy calls it for its newer methods, with an
     ``intermediate_result``, and ends the run by StopIteration.
     """
     if bounds is None:
         raise InputError("bounds: autov searches in a box; pass bounds=[(min, max), ...]")
     if constraints is not None and np.size(constraints) != 0:
-        raise InputError("constraints: not possible through scipy.optimize.minimize; see autov.minimize")
+        if "constraints" not in PARAMETERS:
+            raise InputError("constraints: not taken; autov searches in a box")
+        options["constraints"] = constraints
     for name in UNUSED:
         if options.pop(name, None) is not None:
             raise InputError(f"{name}: autov uses no derivatives and has no tolerance; leave it out")
-    unknown = sorted(set(options) - set(OPTIONS))
+    unknown = sorted(set(options) - set(OPTIONS) - {"constraints"})
     if unknown:
         raise InputError(f"options: unknown {unknown[0]!r}; one of {', '.join(OPTIONS)}")
     return minimize(fun, bounds, args=args, x0=x0, callback=_stopping(callback), **options)
