@@ -1,6 +1,7 @@
 """Operators in NSGA-II of pymoo: hypervolume on ZDT1-4 and DTLZ2 against SBX with polynomial mutation.
 
-Needs `pip install 'autov[pymoo]'`. Without --quick it takes about two minutes of one core and writes results/pymoo/*.json.
+Needs `pip install 'autov[pymoo]'`. Without --quick it takes about two minutes of one core
+and writes results/pymoo/*.json.
 """
 
 import argparse

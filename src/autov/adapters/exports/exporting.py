@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -45,15 +46,14 @@ def export(source: Any, to: str, name: str | None = None) -> str:
         name = function_name(title)
     elif not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name):
         raise InputError(f"name: must be a name of a function, letters, digits and _, got {name!r}")
-    from autov import __version__
-
+    version = metadata.version("autov")
     if isinstance(found, AffineOperator):
-        return OPERATORS[to](found, __version__, title, name)
+        return OPERATORS[to](found, version, title, name)
     if (type(found), to) not in PROGRAMS:
         known = sorted({form for kind, form in PROGRAMS if kind is type(found)})
         what = f"can be exported to {' and '.join(known)}" if known else "cannot be exported"
         raise InputError(f"to: the algorithm {found.name} {what}, not to {to!r}")
-    return PROGRAMS[type(found), to](found, __version__, title, name)
+    return PROGRAMS[type(found), to](found, version, title, name)
 
 
 def function_name(title: str) -> str:
