@@ -12,16 +12,16 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --editable ".[dev]" --constraint constraints.txt
 	touch $(READY)
 
-# Optimisers of other libraries; where they cannot be installed, their tests are skipped.
+# Other libraries, as peers and for adapters; where they cannot be installed, their tests are skipped.
 $(VENV)/.peers: $(READY)
-	$(BIN)/python -m pip install --quiet --editable ".[peers]" --constraint constraints.txt || echo "peers: not installed"
+	$(BIN)/python -m pip install --quiet --editable ".[peers,adapters]" --constraint constraints.txt || echo "peers, adapters: not installed"
 	touch $(VENV)/.peers
 
 demo: $(READY)
 	@echo "Designing an operator for Rastrigin's function (about a minute on two cores) ..."
 	$(BIN)/autov design rastrigin --preset quick --seed 1 --out runs/demo --resume
 
-lint: $(READY)
+lint: $(VENV)/.peers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright

@@ -10,6 +10,8 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from autov.adapters.exports import export
+    from autov.adapters.scipy import scipy_method
     from autov.algorithms import Evolution, Metaheuristic, Optimizer, minimize, solve
     from autov.cli.search_display import ProgressDisplay
     from autov.core import Box, FileError, InputError
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from autov.problems import resolve_problem as problem
 
 _HOME = {
+    "autov.adapters.exports": ("export",),
+    "autov.adapters.scipy": ("scipy_method",),
     "autov.algorithms": ("Evolution", "Metaheuristic", "Optimizer", "minimize", "solve"),
     "autov.cli.search_display": ("ProgressDisplay",),
     "autov.core": ("Box", "FileError", "InputError"),
@@ -47,7 +51,8 @@ __all__ = [
     "AffineOperator", "Box", "Certificate", "Classic", "Comparison", "Design", "DesignSettings", "Evolution",
     "FileError", "InputError", "Metaheuristic", "Operator", "OperatorGenome", "Optimizer", "Problem",
     "ProgressDisplay", "Rotated", "Scaled", "Translated", "TrialBudget", "check", "check_algorithm", "compare",
-    "design", "function_problem", "load_operator", "minimize", "operator_names", "problem", "reproduce", "solve",
+    "design", "export", "function_problem", "load_operator", "minimize", "operator_names", "problem", "reproduce",
+    "scipy_method", "solve",
 ]  # fmt: skip
 
 

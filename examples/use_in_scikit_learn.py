@@ -1,0 +1,26 @@
+"""Hyper-parameters of a support vector machine by AutoVSearchCV, and by random search with the same number of fits.
+
+Needs `pip install 'autov[sklearn]'`.
+"""
+
+import sys
+
+from scipy.stats import loguniform
+from sklearn.datasets import load_digits
+from sklearn.model_selection import RandomizedSearchCV
+from sklearn.svm import SVC
+
+from autov.adapters.sklearn import AutoVSearchCV
+
+trials = 20 if "--quick" in sys.argv else 60
+x, y = load_digits(return_X_y=True)
+x, y = x[:400], y[:400]
+numbers = {"C": loguniform(1e-3, 1e3), "gamma": loguniform(1e-6, 1e0), "kernel": ["rbf", "poly", "sigmoid"]}
+for search in (
+    AutoVSearchCV(SVC(), numbers, n_iter=trials, cv=3, random_state=1),
+    RandomizedSearchCV(SVC(), numbers, n_iter=trials, cv=3, random_state=1),
+):
+    search.fit(x, y)
+    tried = len(search.cv_results_["params"])
+    best = {k: v if isinstance(v, str) else float(f"{v:.3g}") for k, v in search.best_params_.items()}
+    print(f"{type(search).__name__}: accuracy {search.best_score_:.4f} with {best} after {tried} evaluations")

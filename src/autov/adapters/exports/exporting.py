@@ -1,0 +1,95 @@
+"""`export`: what is meant, and who writes it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from autov.adapters.exports import operators
+from autov.adapters.exports.optimizers import PROGRAMS
+from autov.algorithms import resolve_algorithm
+from autov.algorithms.files import algorithm_from_dict
+from autov.core import FileError, InputError, read_json
+from autov.operators import AffineOperator, load_operator, operator_names
+
+OPERATORS: dict[str, Callable[[AffineOperator, str, str, str], str]] = {
+    "python": operators.to_python,
+    "numpy": operators.to_numpy,
+    "latex": operators.to_latex,
+    "matlab": operators.to_matlab,
+    "markdown": operators.to_markdown,
+    "platemo": operators.to_platemo,
+}
+FORMATS = tuple(OPERATORS)
+OPTIMIZER = "autov-optimizer"  # the format of files of designed optimisers
+
+
+def export(source: Any, to: str, name: str | None = None) -> str:
+    """An operator or an optimiser as text: a program that needs no autov, or a formula or table for a paper.
+
+    Args:
+        source: an operator, its library name or its JSON file, or the result of ``design``; or an algorithm: settings,
+            the JSON file of an optimiser, or a name such as ``ma-es``, ``ma-es+sigma=0.3`` or ``autov:operator.json``
+            (the paper's metaheuristic around an operator).
+        to: for operators "python" (no library), "numpy" (batches), "matlab" (MATLAB and Octave), "platemo", "latex" or
+            "markdown"; for algorithms "python" (with NumPy) or "matlab".
+        name: of the function in "matlab" and "platemo", where the file must have it, too; from the source by default.
+    """
+    if to not in FORMATS:
+        raise InputError(f"to: must be one of {', '.join(FORMATS)}, got {to!r}")
+    found, title = _meant(source)
+    if name is None:
+        name = function_name(title)
+    elif not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name):
+        raise InputError(f"name: must be a name of a function, letters, digits and _, got {name!r}")
+    version = metadata.version("autov")
+    if isinstance(found, AffineOperator):
+        return OPERATORS[to](found, version, title, name)
+    if (type(found), to) not in PROGRAMS:
+        known = sorted({form for kind, form in PROGRAMS if kind is type(found)})
+        what = f"can be exported to {' and '.join(known)}" if known else "cannot be exported"
+        raise InputError(f"to: the algorithm {found.name} {what}, not to {to!r}")
+    return PROGRAMS[type(found), to](found, version, title, name)
+
+
+def function_name(title: str) -> str:
+    """A title as a name that MATLAB takes."""
+    word = re.sub(r"\W+", "_", title, flags=re.ASCII).strip("_")
+    return word if word[:1].isalpha() else f"autov_{word}".rstrip("_")
+
+
+def _meant(source: Any) -> tuple[Any, str]:
+    """The operator or algorithm, and what to call it."""
+    if isinstance(source, AffineOperator):
+        return source, "operator"
+    designed = getattr(source, "operator", None)
+    if isinstance(designed, AffineOperator) and not hasattr(source, "ask"):
+        return designed, "operator"
+    if isinstance(source, (str, os.PathLike)):
+        text = os.fspath(source)
+        if text in operator_names() or Path(text).is_file() or (text.endswith(".json") and ":" not in text):
+            return _from_file(text), Path(text).stem
+        try:
+            return resolve_algorithm(text), text.rpartition("/")[2].removeprefix("autov:").removesuffix(".json")
+        except FileError:
+            raise
+        except InputError as error:
+            raise InputError(f"export: no operator file or name {text!r}, and no algorithm ({error})") from None
+    found = resolve_algorithm(source)
+    return found, found.name
+
+
+def _from_file(text: str) -> Any:
+    """The operator of a file or a name, or the algorithm of a file of a designed optimiser."""
+    if Path(text).is_file():
+        data = read_json(text, "an operator or an optimiser")
+        if isinstance(data, dict) and data.get("format") == OPTIMIZER:
+            try:
+                return algorithm_from_dict(data["algorithm"], text)
+            except (KeyError, TypeError, AttributeError) as error:
+                raise FileError(f"{text}: not a complete optimiser ({error})") from None
+    return load_operator(text)

@@ -1,0 +1,59 @@
+"""joblib as an engine: its processes, its threads, or whatever backend was registered with it (Dask, Ray, Spark).
+
+``autov.minimize(f, bounds, workers=JoblibEngine(4))``; `design` and `compare` take it the same way. Functions travel
+by cloudpickle, so lambdas and functions of a notebook work, and no main guard is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any
+
+from autov.adapters import missing
+from autov.engines.base import Engine, Found, Item, Result, chunks
+
+try:
+    from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+except ImportError as error:
+    raise missing("joblib", error) from None
+
+WAVE = 4  # calls for each worker
+
+
+class JoblibEngine(Engine):
+    """Calls through ``joblib.Parallel``.
+
+    Args:
+        n_jobs: calls that may run at once, -1 for all cores.
+        backend: a name that joblib knows ("loky", "threading", "dask", ...); None for the one that is configured by
+            ``joblib.parallel_config`` when the engine is made.
+        options: further arguments of ``joblib.Parallel``.
+    """
+
+    def __init__(self, n_jobs: int = -1, backend: str | None = None, **options: Any) -> None:
+        self.options: dict[str, Any] = {"n_jobs": n_jobs, "backend": backend, "batch_size": 1, **options}
+        if backend is None:
+            self.workers = effective_n_jobs(n_jobs)
+        else:
+            with parallel_config(backend=backend):
+                self.workers = effective_n_jobs(n_jobs)
+
+    def map(self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1) -> Found[Result]:
+        """(index, call(item)) in waves of a few calls for each worker; see Engine.
+
+        joblib cannot leave a map unfinished without killing its workers, which others may be using: a cancelled map
+        ends after its wave.
+        """
+        parts = chunks(items, chunk)
+        while wave := list(islice(parts, WAVE * self.workers)):
+            results: Any = Parallel(**self.options)(delayed(_call_each)(call, part) for _, part in wave)
+            for (first, _), found in zip(wave, results, strict=True):
+                yield from enumerate(found, first)
+
+    def close(self) -> None:
+        """Nothing to end: joblib keeps its workers for whoever needs them next."""
+
+
+def _call_each(call: Callable[[Item], Result], part: list[Item]) -> list[Result]:
+    return [call(item) for item in part]

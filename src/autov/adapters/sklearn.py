@@ -1,0 +1,96 @@
+"""Hyper-parameter search for scikit-learn: a search like ``RandomizedSearchCV`` that learns from what it has tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from autov.adapters import missing
+from autov.adapters.points import popsize_for
+from autov.adapters.space import Parameter, parameter_of
+from autov.algorithms import Optimizer
+from autov.core import Box, InputError, values_of, whole_number
+
+try:
+    from sklearn.model_selection._search import BaseSearchCV
+    from sklearn.utils import check_random_state
+except ImportError as error:
+    raise missing("sklearn", error) from None
+
+
+class AutoVSearchCV(BaseSearchCV):
+    """Cross-validated search over hyper-parameters with an algorithm of autov.
+
+    Everything but the arguments below is as in scikit-learn's ``RandomizedSearchCV``: scoring, n_jobs, refit, cv,
+    verbose, pre_dispatch, error_score, return_train_score, and the attributes after ``fit`` (best_params_,
+    best_estimator_, cv_results_, ...). A population is evaluated at once: ``n_jobs`` helps up to
+    popsize times folds.
+
+    Args:
+        estimator: what is fitted.
+        param_space: for each parameter a list of values, a tuple (low, high) or (low, high, "log") whose ends are both
+            whole numbers for whole numbers, or a distribution of scipy.stats.
+        n_iter: how many settings are tried; settings that come again are not computed again.
+        algorithm: a name such as "shade" or "ma-es", or settings; None for the default of `autov.Optimizer`.
+        operator: for the paper's metaheuristic.
+        popsize: settings of one batch; None for the square root of twice n_iter, from 10 to 100.
+        random_state: seed.
+    """
+
+    def __init__(
+        self, estimator: Any, param_space: Any, *, n_iter: int = 50, algorithm: Any = None, operator: Any = None,
+        popsize: int | None = None, scoring: Any = None, n_jobs: int | None = None, refit: Any = True, cv: Any = None,
+        verbose: int = 0, pre_dispatch: Any = "2*n_jobs", random_state: Any = None, error_score: Any = np.nan,
+        return_train_score: bool = False,
+    ) -> None:  # fmt: skip
+        self.param_space = param_space
+        self.n_iter = n_iter
+        self.algorithm = algorithm
+        self.operator = operator
+        self.popsize = popsize
+        self.random_state = random_state
+        super().__init__(
+            estimator=estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
+            pre_dispatch=pre_dispatch, error_score=error_score, return_train_score=return_train_score,
+        )  # fmt: skip
+
+    def _run_search(self, evaluate_candidates: Callable[[list[dict[str, Any]]], Any]) -> None:  # type: ignore[override]
+        """Batches of the algorithm until n_iter settings are tried."""
+        if not isinstance(self.param_space, Mapping) or not self.param_space:
+            raise InputError(f"param_space: expected a dict of parameter -> values, got {self.param_space!r}")
+        space = {name: parameter_of(name, given) for name, given in self.param_space.items()}
+        maxfev = whole_number("n_iter", self.n_iter, 1)
+        popsize = popsize_for(maxfev) if self.popsize is None else self.popsize
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        optimizer = Optimizer(
+            Box.cube(0.0, 1.0, len(space)), self.operator, popsize, seed, algorithm=self.algorithm, maxfev=maxfev
+        )
+        known: dict[tuple[float, ...], int] = {}  # settings -> their place in the results
+        scores = np.empty(0)
+        while not optimizer.stop():
+            x = optimizer.ask()
+            settings = [_settings(space, point) for point in x]
+            keys = [tuple(space[name].coordinate(value) for name, value in one.items()) for one in settings]
+            new = []
+            for key, one in zip(keys, settings, strict=True):
+                if key not in known:
+                    known[key] = len(known)
+                    new.append(one)
+            if new:
+                scores = np.asarray(self._scores(evaluate_candidates(new)), dtype=np.float64)
+            losses, _ = values_of(-scores[[known[key] for key in keys]], len(keys))
+            optimizer.tell(x, losses)
+
+    def _scores(self, results: Mapping[str, Any]) -> Any:
+        """The mean scores that decide: of several metrics the one to refit with, else the first."""
+        name = "mean_test_score"
+        if name not in results:
+            refit = f"mean_test_{self.refit}"
+            name = refit if refit in results else next(key for key in results if key.startswith("mean_test_"))
+        return results[name]
+
+
+def _settings(space: Mapping[str, Parameter], point: np.ndarray) -> dict[str, Any]:
+    return {name: kind.value(u) for (name, kind), u in zip(space.items(), point.tolist(), strict=True)}

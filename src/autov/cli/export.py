@@ -1,0 +1,37 @@
+"""``autov export``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from autov.cli.output import JSON, print_json
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(export)
+
+
+def export(
+    source: str = typer.Argument(help="An operator (name or JSON file), or an algorithm: ma-es, autov:operator.json."),
+    to: str = typer.Option(..., "--to", help="python, numpy, latex, matlab, markdown or platemo."),
+    out: Path | None = typer.Option(None, "--out", help="File to write; it names the function of MATLAB programs."),
+    json_: bool = JSON,
+) -> None:
+    """Write an operator or an optimiser as a program without autov, or for a paper.
+
+    Example: autov export paper-h3 --to matlab --out vary.m
+    """
+    from autov.adapters.exports import export as exported
+    from autov.core import write_text
+
+    name = out.stem if out is not None and to in ("matlab", "platemo") else None
+    text = exported(source, to, name)
+    if out is not None:
+        write_text(out, text)
+    if json_:
+        print_json({"source": source, "to": to, "out": None if out is None else str(out), "text": text})
+    elif out is None:
+        typer.echo(text, nl=False)

@@ -1,0 +1,45 @@
+"""joblib keeps the promises of every engine, and takes functions that do not pickle."""
+
+import joblib
+import numpy as np
+import pytest
+
+import autov
+from autov.adapters.joblib import JoblibEngine
+from tests.engines.calls import square
+from tests.engines.test_contract import (  # noqa: F401 - collected here, with the engines below
+    test_a_map_inside_a_map,
+    test_an_exception_comes_out_unchanged_and_the_engine_goes_on,
+    test_closed_early_and_used_again,
+    test_is_an_engine,
+    test_no_items,
+    test_results_do_not_depend_on_the_engine,
+    test_several_functions_in_turn,
+    test_what_the_items_raise_comes_out,
+)
+
+
+@pytest.fixture(params=["loky", "threading"])
+def engine(request):
+    with JoblibEngine(2, request.param) as made:
+        yield made
+
+
+def test_number_of_workers():
+    assert JoblibEngine(2, "loky").workers == 2
+    with joblib.parallel_config(backend="threading", n_jobs=3):
+        assert JoblibEngine(None).workers == 3
+
+
+def test_minimize_with_a_lambda_gives_the_same_bits():
+    scale = 2.0
+    options = {"maxfev": 90, "popsize": 30, "rng": 3}
+    here = autov.minimize(lambda x: scale * float(x @ x), [(-5, 5)] * 3, **options)
+    there = autov.minimize(lambda x: scale * float(x @ x), [(-5, 5)] * 3, workers=JoblibEngine(2), **options)
+    assert np.array_equal(here.x, there.x)
+    assert here.fun == there.fun
+
+
+def test_a_map_of_many_items_is_complete():
+    with JoblibEngine(2, "threading", pre_dispatch="all") as engine:
+        assert sorted(engine.map(square, range(200), chunk=7)) == [(i, i * i) for i in range(200)]

@@ -1,0 +1,129 @@
+"""Points one by one, and parameters as coordinates."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import autov
+from autov.adapters import missing
+from autov.adapters.points import Points, popsize_for
+from autov.adapters.space import Choice, Distribution, Integer, Real, parameter_of
+from autov.algorithms import make_algorithm
+from autov.core import InputError
+
+
+def sphere(x):
+    return float(((x - 0.3) ** 2).sum())
+
+
+@pytest.mark.parametrize("name", ["autov", "shade", "ma-es"])
+def test_one_by_one_is_the_course_of_the_optimizer(name):
+    points = Points(make_algorithm(name), 3, 60, 10, 5)
+    own = autov.Optimizer(
+        [(0, 1)] * 3, algorithm=name, popsize=10, rng=np.random.SeedSequence([5, 0]), maxfev=60
+    )  # fmt: skip
+    while not own.stop():
+        batch = own.ask()
+        for expected in batch:
+            x = points.ask()
+            assert np.array_equal(x, expected)
+            points.tell(x, sphere(x))
+        own.tell(batch, [sphere(x) for x in batch])
+
+
+def test_more_points_than_a_batch_has_and_any_order():
+    points = Points(make_algorithm("autov"), 2, 100, 10, 1)
+    out = [points.ask() for _ in range(25)]
+    assert len({x.tobytes() for x in out}) == 25
+    for x in reversed(out):
+        points.tell(x, sphere(x))
+    later = [points.ask() for _ in range(10)]
+    first = np.median([sphere(x) for x in out[:10]])
+    assert np.median([sphere(x) for x in later]) < first  # the algorithm has learnt
+
+
+def test_after_the_budget_a_run_begins_at_the_best_point():
+    points = Points(make_algorithm("autov"), 2, 30, 10, 1)
+    seen = []
+    for _ in range(30):
+        seen.append(points.ask())
+        points.tell(seen[-1], sphere(seen[-1]))
+    assert np.array_equal(points.ask(), min(seen, key=sphere))
+
+
+def test_nan_is_worst():
+    points = Points(make_algorithm("autov"), 2, 100, 10, 1)
+    for i in range(100):
+        x = points.ask()
+        points.tell(x, float("nan") if i % 2 else sphere(x))
+    assert sphere(points.ask()) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("maxfev", "least", "size"), [(10, 1, 10), (200, 1, 20), (1000, 1, 44), (10**6, 1, 100), (50, 30, 30)]
+)
+def test_popsize(maxfev, least, size):
+    assert popsize_for(maxfev, least) == size
+
+
+KINDS = {
+    "real": (Real(-2.0, 3.0), -2.0, 3.0),
+    "log": (Real(1e-3, 1e3, log=True), 1e-3, 1e3),
+    "step": (Real(0.0, 1.0, step=0.25), 0.0, 1.0),
+    "integer": (Integer(-1, 5), -1, 5),
+    "integer log": (Integer(1, 64, log=True), 1, 64),
+    "integer step": (Integer(1, 9, step=2), 1, 9),
+    "choice": (Choice(("a", None, 3)), "a", 3),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_values_fill_the_interval_and_come_back(name):
+    kind, first, last = KINDS[name]
+    assert kind.value(0.0) == pytest.approx(first, rel=1e-12) if isinstance(first, float) else kind.value(0.0) == first
+    assert kind.value(1.0) == pytest.approx(last, rel=1e-12) if isinstance(last, float) else kind.value(1.0) == last
+    for u in np.linspace(0, 1, 101).tolist():
+        value = kind.value(u)
+        place = kind.coordinate(value)
+        assert 0 <= place <= 1
+        assert (
+            kind.value(place) == pytest.approx(value, rel=1e-9)
+            if isinstance(value, float)
+            else kind.value(place) == value
+        )
+
+
+def test_whole_numbers_and_choices_have_equal_shares():
+    u = (np.arange(3000) + 0.5) / 3000
+    assert np.bincount([Integer(0, 5).value(v) for v in u]).tolist() == [500] * 6
+    assert [Integer(1, 9, step=2).value(v) for v in (0.1, 0.3, 0.5, 0.7, 0.9)] == [1, 3, 5, 7, 9]
+    assert [Choice(("a", "b")).value(v) for v in (0.49, 0.51)] == ["a", "b"]
+    middle = Real(1e-4, 1.0, log=True).value(0.5)
+    assert middle == pytest.approx(1e-2)
+
+
+def test_what_people_write():
+    assert parameter_of("p", (1, 5)) == Integer(1, 5)
+    assert parameter_of("p", (1, 5.0)) == Real(1.0, 5.0)
+    assert parameter_of("p", (1, 100, "log")) == Integer(1, 100, log=True)
+    assert parameter_of("p", [1, "a"]) == Choice((1, "a"))
+    assert parameter_of("p", np.array([1, 2])) == Choice((1, 2))
+    normal = parameter_of("p", stats.norm(1, 2))
+    assert isinstance(normal, Distribution)
+    assert normal.value(0.5) == pytest.approx(1.0)
+    assert np.isfinite([normal.value(0.0), normal.value(1.0)]).all()
+    whole = parameter_of("p", stats.randint(3, 6)).value(0.5)
+    assert (whole, type(whole)) == (4, int)
+    for bad in ((1, 2, "cubic"), "text", 3, (1, 2, 3, 4), ("a", "b")):
+        with pytest.raises(InputError, match=r"^p: expected"):
+            parameter_of("p", bad)
+    for bad in ((0.0, 1.0, "log"), (2.0, 1.0), (5, 1), (0, 3, "log"), []):
+        with pytest.raises(InputError, match=r"^space: "):
+            parameter_of("p", bad)
+
+
+def test_missing_libraries_are_told_with_their_extra():
+    told = missing("optuna", ImportError("No module named 'optuna'", name="optuna"))
+    assert str(told) == "optuna is not installed; pip install 'autov[optuna]'"
+    told = missing("sklearn", ImportError("No module named 'joblib'", name="joblib"))
+    assert str(told) == "sklearn is not installed (No module named 'joblib'); pip install 'autov[sklearn]'"

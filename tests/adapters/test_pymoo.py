@@ -1,0 +1,161 @@
+"""autov inside pymoo."""
+
+import numpy as np
+import pytest
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.core.problem import ElementwiseProblem
+from pymoo.operators.mutation.nom import NoMutation
+from pymoo.optimize import minimize
+from pymoo.problems import get_problem
+from scipy import stats
+
+import autov
+from autov.adapters.pymoo import HypervolumeTrial, OperatorCrossover, SingleObjective, design_crossover
+from autov.core import InputError
+
+
+class Box(ElementwiseProblem):
+    def __init__(self, **options):
+        super().__init__(**{"n_var": 3, "n_obj": 1, "xl": -5.0, "xu": 5.0, **options})
+
+    def _evaluate(self, x, out, *_, **__):
+        out["F"] = ((x - 1) ** 2).sum()
+        if self.has_constraints():
+            out["G"] = x[0]
+
+
+def crossed(operator, seed, n=4000, **options):
+    """Offspring of two fixed parents, through pymoo's own call."""
+    from pymoo.core.population import Population
+
+    parents = Population.new("X", np.array([[1.0, -2.0, 4.9], [2.0, 2.0, -4.9]]))
+    pairs = np.tile([0, 1], (n, 1))
+    crossover = OperatorCrossover(operator, **options)
+    return crossover.do(Box(), parents, parents=pairs, random_state=np.random.default_rng(seed)).get("X")
+
+
+def test_crossover_has_the_distribution_of_the_operator_and_uses_only_the_given_stream():
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    made = crossed("paper-h3", 1)
+    assert np.array_equal(made, crossed("paper-h3", 1))
+    assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+    assert (np.abs(made) <= 5).all()
+    parents = np.repeat(np.array([[1.0, -2.0, 4.9], [2.0, 2.0, -4.9]])[:, None], 4000, axis=1)
+    lower, upper = np.full(3, -5.0), np.full(3, 5.0)
+    expected = autov.load_operator("paper-h3")(parents, lower, upper, np.random.default_rng(2)).clip(-5, 5)
+    for k in range(3):
+        assert stats.ks_2samp(made[:, k], expected[:, k]).pvalue > 1e-4
+
+
+def test_further_offspring_have_the_parents_in_turned_order():
+    copy = autov.AffineOperator.from_rows("h1", [{"probability": 1.0, "x2": (0.0, 0.0)}])
+    made = crossed(copy, 1, n=5, n_offsprings=2)
+    assert np.array_equal(made[:5], np.tile([1.0, -2.0, 4.9], (5, 1)))
+    assert np.array_equal(made[5:], np.tile([2.0, 2.0, -4.9], (5, 1)))
+
+
+ONE_PARENT = autov.AffineOperator.from_rows(
+    "h2", [{"probability": 1.0, "lower": (0.0, 0.02), "upper": (0.0, 0.02)}]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("operator", ["sbx", "paper-h3", ONE_PARENT], ids=["sbx", "h3", "one parent"])
+def test_nsga2_runs_and_repeats(operator):
+    def run():
+        algorithm = NSGA2(pop_size=20, crossover=OperatorCrossover(operator), mutation=NoMutation())
+        return minimize(get_problem("zdt1", n_var=5), algorithm, ("n_gen", 10), seed=3).F
+
+    assert np.array_equal(run(), run())
+
+
+def test_operators_that_need_a_best_point_are_refused():
+    operator = autov.AffineOperator.from_rows("x1,best", [{"probability": 1.0, "best": (0.5, 0.1)}])
+    with pytest.raises(InputError, match=r"^operator: uses best, which pymoo"):
+        OperatorCrossover(operator)
+
+
+@pytest.mark.parametrize("name", [None, "autov", "shade", "ma-es"])
+def test_algorithm_repeats_keeps_the_budget_and_its_best(name):
+    def run(seed):
+        seen = []
+        found = minimize(
+            Box(), SingleObjective(name, popsize=20), ("n_evals", 505), seed=seed,
+            callback=lambda algorithm: seen.append(algorithm.opt[0].F[0]),
+        )  # fmt: skip
+        assert found.algorithm.evaluator.n_eval == 505
+        assert seen == sorted(seen, reverse=True)
+        assert found.F[0] == seen[-1]
+        return found
+
+    one, again, other = run(1), run(1), run(2)
+    assert np.array_equal(one.X, again.X)
+    assert not np.array_equal(one.X, other.X)
+    assert one.F[0] < 0.5
+
+
+def test_algorithm_takes_the_course_of_autov():
+    found = minimize(Box(), SingleObjective("shade", popsize=20, maxfev=400), ("n_gen", 20), seed=7)
+    rng = np.random.default_rng(7)
+    shade = autov.algorithms.make_algorithm("shade")
+    state = shade.init(autov.Box.cube(-5, 5, 3), 20, 400, rng)
+    best = np.inf
+    for _ in range(20):
+        x, state = shade.ask(state, rng)
+        f = ((x - 1) ** 2).sum(axis=1)
+        best = min(best, f.min())
+        state = shade.tell(state, x, f, rng)
+    assert found.F[0] == pytest.approx(best, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("problem", "message"),
+    [
+        (get_problem("zdt1"), "one objective"),
+        (Box(n_ieq_constr=1), "no constraints"),
+        (Box(xl=None, xu=None), "needs bounds"),
+    ],
+)
+def test_problems_that_do_not_fit(problem, message):
+    with pytest.raises(InputError, match=f"^problem: .*{message}"):
+        minimize(problem, SingleObjective("autov"), ("n_gen", 2), seed=1)
+
+
+def test_hypervolume_of_nsga2():
+    few, many = (HypervolumeTrial("zdt1", 20, generations, n_var=5)((None, 1)) for generations in (2, 60))
+    assert 0 <= few < many < 1
+    assert many > 0.9
+
+
+OPTIONS = {"problems": ("zdt1", "zdt2"), "n_var": 5, "popsize": 12, "generations": 8, "runs": 1, "candidates": 4,
+           "trials": 12, "rows": 5, "rng": 1}  # fmt: skip
+
+
+def test_design_repeats_and_goes_on(tmp_path):
+    whole = design_crossover(**OPTIONS)
+    assert whole.operator == design_crossover(**OPTIONS).operator
+    assert whole.operator.provenance["missing hypervolume"] == whole.fitness
+    assert list(whole.history) == sorted(whole.history, reverse=True)
+    assert len(whole.history) == 3
+
+    def stop(tried, *_):
+        if tried == 8:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "search.json"
+    with pytest.raises(KeyboardInterrupt):
+        design_crossover(**OPTIONS, checkpoint=path, progress=stop)
+    resumed = design_crossover(**OPTIONS, checkpoint=path)
+    assert resumed.operator == whole.operator
+    assert (resumed.history, resumed.fitness, resumed.evaluations) == (whole.history, whole.fitness, whole.evaluations)
+    with pytest.raises(InputError, match=r"^checkpoint: .* other settings"):
+        design_crossover(**{**OPTIONS, "rng": 2}, checkpoint=path)
+
+
+def test_design_on_processes_gives_the_same():
+    small = {**OPTIONS, "trials": 4, "problems": "zdt1"}
+    assert design_crossover(**small, workers=2).operator == design_crossover(**small).operator
+
+
+def test_bad_metric():
+    with pytest.raises(InputError, match=r"^metric: must be 'hypervolume', got 'igd'"):
+        design_crossover(metric="igd")
