@@ -9,6 +9,7 @@ from typing import Any
 from autov.core import Box, InputError, import_object, whole_number
 from autov.problems.base import Problem
 from autov.problems.classic import NAMES, Classic
+from autov.problems.constrained import CONSTRAINED_NAMES, constrained_problem
 from autov.problems.families import PER_RUN, Family, checked_step, transformed
 from autov.problems.function import function_problem
 from autov.problems.transforms import Translated
@@ -147,9 +148,11 @@ def _named(name: str, dim: int | None, default_dim: int) -> Problem:
         from autov.problems.lsgo import large_scale  # loads its data
 
         return large_scale(name)
+    if name in CONSTRAINED_NAMES:
+        return constrained_problem(name)
     raise InputError(
-        f"problem: unknown {name!r}; try f1..f13, paper-f1..paper-f13, lsgo-f1..lsgo-f15, a word such as rastrigin, "
-        f"or file.py:function"
+        f"problem: unknown {name!r}; try f1..f13, paper-f1..paper-f13, lsgo-f1..lsgo-f15, g01 or another of the "
+        f"constrained ones, a word such as rastrigin, or file.py:function"
     )
 
 

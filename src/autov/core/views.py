@@ -1,0 +1,23 @@
+"""Objects that draw themselves and show themselves in notebooks. How they do it is written in `autov.reports.views`."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+
+def _views() -> Any:
+    return importlib.import_module("autov.reports.views")  # by name: results know nothing of reports
+
+
+class Shown:
+    """A result that plots itself and prints well in a notebook."""
+
+    __slots__ = ()
+
+    def plot(self, **options: Any) -> Any:
+        """Draw it; returns matplotlib axes (an array of them where there are several panels)."""
+        return _views().plot(self, **options)
+
+    def _repr_html_(self) -> str:
+        return _views().html_of(self)
