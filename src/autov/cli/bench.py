@@ -8,6 +8,7 @@ from autov.cli.output import JSON, console, print_json
 
 BENCHMARKS = {
     "kernel": "kernel", "ma-es": "matrix_adaptation", "design": "design", "lsgo": "lsgo", "compare": "compare",
+    "constrained": "constrained",
 }  # fmt: skip
 
 
@@ -18,8 +19,8 @@ def register(app: typer.Typer) -> None:
 
 def bench(
     what: str = typer.Argument(
-        help="kernel (the compiled run), ma-es (against pycma), design (the search), lsgo (the large-scale suite) or "
-        "compare (Table VII)"
+        help="kernel (the compiled run), ma-es (against pycma), design (the search), lsgo (the large-scale suite), "
+        "compare (Table VII) or constrained (values, not times: constrained problems beside SciPy)"
     ),
     json_: bool = JSON,
 ) -> None:

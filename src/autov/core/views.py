@@ -6,7 +6,8 @@ import importlib
 from typing import Any
 
 
-def _views() -> Any:
+def views() -> Any:
+    """The module that draws."""
     return importlib.import_module("autov.reports.views")  # by name: results know nothing of reports
 
 
@@ -17,7 +18,7 @@ class Shown:
 
     def plot(self, **options: Any) -> Any:
         """Draw it; returns matplotlib axes (an array of them where there are several panels)."""
-        return _views().plot(self, **options)
+        return views().plot(self, **options)
 
     def _repr_html_(self) -> str:
-        return _views().html_of(self)
+        return views().html_of(self)

@@ -20,6 +20,7 @@ import numpy as np
 
 from autov.algorithms.evolution import Evolution
 from autov.core import Array, FileError, InputError, Seed, identity, seed_of
+from autov.core.views import Shown
 from autov.designer.aggregate import check_minima
 from autov.designer.checkpoint import read_checkpoint, saved_seed, write_checkpoint
 from autov.designer.genome import Genome
@@ -33,7 +34,7 @@ CHECKPOINT_SECONDS = float(os.environ.get("AUTOV_CHECKPOINT_SECONDS", "5"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Design:
+class Design(Shown):
     """A finished search and what it found.
 
     Attributes:

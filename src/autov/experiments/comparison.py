@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from autov.core import Array, InputError, Seed, seed_of
+from autov.core.views import Shown
 from autov.experiments.plan import Algorithms, Experiment, Problems, experiment
 from autov.experiments.row import Failure, Row
 from autov.experiments.runner import TaskProgress, run
@@ -19,7 +20,7 @@ from autov.stats import Scores, score
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Shown):
     """Rows of an experiment, ready for tables and plots. The reference is what marks compare with."""
 
     name: str

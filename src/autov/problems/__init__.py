@@ -5,7 +5,7 @@ from autov.problems.classic import EIGHT, NAMES, SIX, Classic
 from autov.problems.constrained import CONSTRAINED_NAMES, constrained_problem
 from autov.problems.constraints import Constraint
 from autov.problems.families import Family, FreeVariables, checked_kinds, with_family, without_fixed
-from autov.problems.feasibility import Constrained, constrained, shown, violations
+from autov.problems.feasibility import Constrained, comparable, constrained, constraints_and_integers, shown
 from autov.problems.function import Function, NumbaFunction, function_problem
 from autov.problems.resolve import (
     LARGE_SCALE_NAMES,
@@ -20,7 +20,7 @@ from autov.problems.transforms import Rotated, Scaled, Translated, to_base
 __all__ = [
     "CONSTRAINED_NAMES", "EIGHT", "LARGE_SCALE_NAMES", "NAMES", "PAPER_NAMES", "SIX", "Classic", "Constrained",
     "Constraint", "Family", "FreeVariables", "Function", "MayRaise", "NumbaFunction", "PointFunction", "Problem",
-    "ProblemFamily", "Problems", "Rotated", "Scaled", "Translated", "checked_kinds", "constrained",
-    "constrained_problem", "expand_names", "function_problem", "instance_of", "resolve_problem", "resolve_problems",
-    "shown", "takes_points", "to_base", "violations", "with_family", "without_fixed",
+    "ProblemFamily", "Problems", "Rotated", "Scaled", "Translated", "checked_kinds", "comparable", "constrained",
+    "constrained_problem", "constraints_and_integers", "expand_names", "function_problem", "instance_of", "resolve_problem", "resolve_problems",
+    "shown", "takes_points", "to_base", "with_family", "without_fixed",
 ]  # fmt: skip

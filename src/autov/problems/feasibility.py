@@ -140,12 +140,6 @@ def shown(values: Any) -> Any:
     return np.where(np.asarray(values) > LEVEL, np.inf, values)
 
 
-def violations(values: Any) -> Any:
-    """The violation that comparable numbers stand for; 0 of feasible points."""
-    values = np.asarray(values)
-    return np.where(values > LEVEL, values / LEVEL - 2, 0.0)
-
-
 def constrained(problem: Problem, constraints: Any = None, integrality: Any = None, vectorized: bool = False) -> Problem:
     """The problem under constraints and with whole-numbered variables; itself where there are neither.
 
@@ -155,14 +149,20 @@ def constrained(problem: Problem, constraints: Any = None, integrality: Any = No
         integrality: a truth value (or SciPy's 0 and 1) for each variable, or one for all.
         vectorized: the functions of the constraints take batches.
     """
-    box = problem.box
-    checked = constraints_of(constraints, box.dim, vectorized)
-    whole = _integrality(integrality, box)
-    if not checked and not any(whole):
+    checked, whole = constraints_and_integers(constraints, integrality, problem.box, vectorized)
+    if not checked and not whole:
         return problem
     if isinstance(problem, (Constrained, ProblemFamily)):
         raise InputError(f"constraints, integrality: {problem.name} brings its own or is a family")
-    return Constrained(problem, checked, whole if any(whole) else ())
+    return Constrained(problem, checked, whole)
+
+
+def constraints_and_integers(
+    constraints: Any, integrality: Any, box: Box, vectorized: bool = False
+) -> tuple[tuple[Constraint, ...], tuple[bool, ...]]:
+    """Both as `Constrained` takes them, checked; empty where there are none."""
+    whole = _integrality(integrality, box)
+    return constraints_of(constraints, box.dim, vectorized), whole if any(whole) else ()
 
 
 def _integrality(given: Any, box: Box) -> tuple[bool, ...]:
