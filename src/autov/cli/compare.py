@@ -32,6 +32,7 @@ def compare(
     median: bool = typer.Option(False, "--median", help="Show medians instead of means."),
     format_: str = typer.Option("text", "--format", help="text, markdown, latex, csv or json."),
     out: Path | None = typer.Option(None, "--out", help="Folder for the HTML page, plots and tables."),
+    plots: str = typer.Option("svg", "--plots", help="Kind of plot files in the folder: svg, pdf or png."),
     workers: int | None = WORKERS,
     json_: bool = JSON,
 ) -> None:
@@ -45,6 +46,8 @@ def compare(
 
     if format_ not in FORMATS:
         raise InputError(f"--format: one of {', '.join(FORMATS)}, got {format_!r}")
+    if plots not in ("svg", "pdf", "png"):
+        raise InputError(f"--plots: one of svg, pdf, png, got {plots!r}")
     names = [part.strip() for part in algorithms.split(",") if part.strip()]
     wanted = [part.strip() for part in problems.split(",") if part.strip()]
     with quiet_functions(json_ or format_ == "json"):
@@ -58,13 +61,13 @@ def compare(
     table = result.table("median" if median else "mean", correct=holm)
     files: dict[str, Callable[[Path], object]] = {
         "report.html": lambda path: write_text(path, comparison_page(result, table=table)),
-        "convergence.svg": lambda path: save_plot(convergence_plot(result), path),
+        f"convergence.{plots}": lambda path: save_plot(convergence_plot(result), path),
         "table.md": lambda path: write_text(path, render(table, "markdown")),
         "table.tex": lambda path: write_text(path, render(table, "latex")),
         "table.csv": lambda path: write_text(path, render(table, "csv")),
     }
     if len(result.algorithms) > 1 and result.scores().ranked:
-        files["ranks.svg"] = lambda path: save_plot(rank_plot(result), path)
+        files[f"ranks.{plots}"] = lambda path: save_plot(rank_plot(result), path)
     typer.echo(render(table, "json" if json_ else format_))
     write_files(out, files)
     for failure in result.failures:

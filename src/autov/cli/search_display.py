@@ -27,7 +27,9 @@ class ProgressDisplay:
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(stderr=True)
         self._live = (
-            Live(console=self._console, refresh_per_second=8, transient=True) if self._console.is_terminal else None
+            Live(console=self._console, refresh_per_second=8, transient=True)
+            if self._console.is_terminal or self._console.is_jupyter
+            else None
         )
         self._drawn = 0.0
 
