@@ -10,7 +10,7 @@ import numpy as np
 
 from autov.algorithms.base import Injectable, Metaheuristic
 from autov.algorithms.files import read_saved, write_saved
-from autov.algorithms.known import KnownPoints
+from autov.algorithms.known import known_points
 from autov.algorithms.resolve import resolve_algorithm
 from autov.algorithms.stopping import BUDGET, Seen, Stopping
 from autov.core import Array, Box, InputError, Seed, generator, real_numbers, seed_of, values_of, whole_number
@@ -19,7 +19,8 @@ from autov.problems import Constrained, Function, comparable, constraints_and_in
 if TYPE_CHECKING:
     from autov.algorithms.result import Result
 
-REDRAWS = 50  # batches of nothing but known points before some are asked for again
+CONTRACTED = 10  # batches of nothing but known points after which the algorithm begins anew
+REDRAWS = 200  # and after which points are asked for again rather than none
 NOT_FINISHED = 1
 
 
@@ -62,7 +63,7 @@ class Optimizer:
             raise InputError("bounds: fixed variables (lower equals upper) are for minimize; leave them out here")
         # A problem without an objective: it rounds points and puts values and violations into one order.
         self._rules = Constrained(Function(_unused, box), *constraints_and_integers(constraints, integrality, box))
-        self._known = KnownPoints(self._rules.settled, 1) if self._rules.whole.all() else None
+        self._known = known_points(self._rules, 1)
         self._restricted = bool(self._rules.constraints or self._rules.integrality)
         self.stopping = Stopping(ftol, xtol, target, maxtime, patience)
         self._started, self._improved = time.perf_counter(), 0
@@ -82,13 +83,15 @@ class Optimizer:
         most = self.maxfev if n is None else whole_number("n", n, 1)
         if not len(self._asked):
             self._next_batch()
-            for _ in range(REDRAWS):
+            for known in range(1, REDRAWS):
                 if np.isnan(self._values).any():
                     break
                 self._go_on()  # all of it is known
+                if known % CONTRACTED == 0:
+                    self._state = self.algorithm.init(self._rules.box, self.popsize, self.maxfev, self._rng)
                 self._next_batch()
         waiting = self._asked[np.isnan(self._values)]
-        if not len(waiting):  # nothing new in many batches: points are asked for again rather than none
+        if not len(waiting):
             self._values[:] = np.nan
             waiting = self._asked
         if self._known is not None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from autov.algorithms.base import Batch
-from autov.algorithms.known import Cells, KnownPoints
+from autov.algorithms.known import KnownPoints
 from autov.core import Array, Box, InputError, values_of
 
 Observe = Callable[[Array, Array], None]  # points (n, d) that were evaluated and their values (n,)
@@ -16,6 +16,10 @@ Observe = Callable[[Array, Array], None]  # points (n, d) that were evaluated an
 
 class BudgetSpent(Exception):  # noqa: N818
     """The budget is used up or the watcher said stop: raised through an optimiser that runs as a whole."""
+
+
+class NothingNew(Exception):  # noqa: N818
+    """Only known points are asked for: raised through an optimiser that runs as a whole, which then begins anew."""
 
 
 class BudgetedObjective:
@@ -26,10 +30,10 @@ class BudgetedObjective:
     """
 
     def __init__(
-        self, evaluate: Batch, box: Box, maxfev: int, cells: Cells | None = None, observe: Observe | None = None
+        self, evaluate: Batch, box: Box, maxfev: int, known: KnownPoints | None = None, observe: Observe | None = None
     ) -> None:
         self.evaluate, self.box, self.maxfev, self.observe = evaluate, box, maxfev, observe
-        self.known = None if cells is None else KnownPoints(cells, maxfev)
+        self.known = known  # where all variables are whole numbers
         self.nfev = self.batches = self.nans = 0
         self.best, self.best_x = np.inf, np.empty(box.dim)
         self.watch: Callable[[], bool] | None = None
@@ -89,4 +93,6 @@ class BudgetedObjective:
         self.stopped = self.watch is not None and self.watch()
         if self.stopped or not self.left:
             raise BudgetSpent
+        if self.known is not None and self.known.stale:
+            raise NothingNew
         return f

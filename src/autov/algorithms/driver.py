@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms.base import Algorithm, AnyMetaheuristic, Batch, Compiled, Whole
-from autov.algorithms.budget import BudgetedObjective, BudgetSpent, Observe
-from autov.algorithms.known import cells_of
+from autov.algorithms.budget import BudgetedObjective, BudgetSpent, NothingNew, Observe
+from autov.algorithms.known import known_points
 from autov.algorithms.parts import initial_points
 from autov.core import Array, Generator, InputError, generator, whole_number
 from autov.core.threads import one_blas_thread
@@ -93,7 +93,7 @@ def _solve(
     rng, noise = generator(seed, run), generator(seed, run, 1)
     call = evaluate or (lambda x: problem(x, noise))
     if isinstance(algorithm, Whole):
-        spent = BudgetedObjective(call, problem.box, maxfev, cells_of(problem), observe)
+        spent = BudgetedObjective(call, problem.box, maxfev, known_points(problem, maxfev), observe)
         return _run_whole(algorithm, spent, popsize, rng, x0, watch)
     start = time.perf_counter()
     state = algorithm.init(problem.box, popsize, maxfev, rng, x0)
@@ -107,13 +107,13 @@ def _solve(
                 outcome.x, outcome.fun, maxfev, outcome.nit, outcome.population, outcome.values, outcome.trace_nfev,
                 outcome.trace_best, outcome.nans, False, time.perf_counter() - start,
             )  # fmt: skip
-    spent = BudgetedObjective(call, problem.box, maxfev, cells_of(problem), observe)
-    return _ask_and_tell(problem, algorithm, state, spent, objective, rng, watch, check_box)
+    spent = BudgetedObjective(call, problem.box, maxfev, known_points(problem, maxfev), observe)
+    return _ask_and_tell(problem, algorithm, state, spent, objective, rng, watch, check_box, popsize)
 
 
 def _ask_and_tell(
     problem: Problem, algorithm: AnyMetaheuristic, state: Any, spent: BudgetedObjective, objective: Objective | None,
-    rng: Generator, watch: Watch | None, check_box: bool,
+    rng: Generator, watch: Watch | None, check_box: bool, popsize: int,
 ) -> Run:  # fmt: skip
     population, values = np.empty((0, problem.box.dim)), np.empty(0)
     stopped = False
@@ -140,6 +140,9 @@ def _ask_and_tell(
             population, values = algorithm.population(state)
         elif not len(values):  # even the first batch was cut
             population, values = x, f
+        if spent.known is not None and spent.known.stale:
+            spent.known.refresh()
+            state = algorithm.init(problem.box, popsize, spent.maxfev, rng)
         if watch is not None:
             stopped = bool(watch(_result(spent, population, values, False)))
     return _result(spent, population, values, stopped)
@@ -161,7 +164,12 @@ def _run_whole(
         while before < spent.nfev:
             before = spent.nfev
             seed = int(rng.integers(1, 2**31))
-            algorithm.minimize_with(spent, spent.box, popsize, spent.left, seed, None if before else x0)
+            try:
+                algorithm.minimize_with(spent, spent.box, popsize, spent.left, seed, None if before else x0)
+            except NothingNew:
+                assert spent.known is not None
+                spent.known.refresh()
+                before = -1
     except BudgetSpent:
         pass
     if not spent.nfev:

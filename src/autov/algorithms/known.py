@@ -7,26 +7,40 @@ from collections.abc import Callable
 import numpy as np
 
 from autov.algorithms.base import Batch
-from autov.core import Array
+from autov.core import Array, Box
 from autov.problems import Constrained, FreeVariables, Problem
 
+STALE = 200  # known points in a row after which an algorithm begins anew
+REPEATS = 50  # known points for each evaluation of the budget after which a run ends
 Cells = Callable[[Array], Array]  # points (n, d) -> what they are rounded to
 
 
 class KnownPoints:
-    """Values of rounded points. A known point costs no evaluation; as many known ones as maxfev end the run.
+    """Values of rounded points: a known point costs no evaluation.
 
-    Without that end an algorithm that has contracted to a few points would go on asking for them.
+    An algorithm that has contracted asks for known points only: then it is `stale` and begins anew. When all points are
+    known, or far more known points than new ones were asked for, nothing is left to do.
     """
 
-    def __init__(self, cells: Cells, most: int) -> None:
-        self.cells, self.left = cells, most
+    def __init__(self, cells: Cells, number: float, maxfev: int) -> None:
+        self.cells, self.number = cells, number
+        self._left = REPEATS * maxfev
+        self._in_a_row = 0
         self._values: dict[bytes, float] = {}
 
     @property
     def exhausted(self) -> bool:
-        """Whether too many known points were asked for."""
-        return self.left <= 0
+        """Whether there is nothing left to ask for."""
+        return self._left <= 0 or len(self._values) >= self.number
+
+    @property
+    def stale(self) -> bool:
+        """Whether nothing new was asked for in a long time."""
+        return self._in_a_row >= STALE
+
+    def refresh(self) -> None:
+        """The algorithm begins anew."""
+        self._in_a_row = 0
 
     def keys(self, x: Array) -> list[bytes]:
         """What each row is known by."""
@@ -58,17 +72,23 @@ class KnownPoints:
         if rows:
             values = evaluate(x[rows])
             self._values.update((keys[i], float(f)) for i, f in zip(rows, values, strict=True))
-        self.left -= len(keys) - len(rows)
+        self._left -= len(keys) - len(rows)
+        self._in_a_row = 0 if rows else self._in_a_row + len(keys)
         return np.array([self._values[key] for key in keys])
 
 
-def cells_of(problem: Problem) -> Cells | None:
-    """How points of a problem are rounded if all its variables are whole numbers, else None."""
+def known_points(problem: Problem, maxfev: int) -> KnownPoints | None:
+    """What keeps the values of a problem if all its variables are whole numbers, else None."""
     if isinstance(problem, FreeVariables):
         inner, complete = problem.problem, problem.complete
         if isinstance(inner, Constrained) and inner.whole[problem.free].all():
-            return lambda x: inner.settled(complete(x))
+            return KnownPoints(lambda x: inner.settled(complete(x)), _number_of_points(problem.box), maxfev)
         return None
     if isinstance(problem, Constrained) and problem.whole.all():
-        return problem.settled
+        return KnownPoints(problem.settled, _number_of_points(problem.box), maxfev)
     return None
+
+
+def _number_of_points(box: Box) -> float:
+    with np.errstate(over="ignore"):
+        return float(np.prod(np.rint(box.width)))  # the box reaches half a unit beyond the whole numbers at its ends
