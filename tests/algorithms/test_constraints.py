@@ -102,7 +102,12 @@ def test_the_budget_holds_where_a_batch_has_known_points():
 
 def test_ask_and_tell_know_constraints_and_whole_numbers():
     optimizer = autov.Optimizer(
-        [(-5, 5)] * 2, popsize=20, rng=1, maxfev=100, constraints=LinearConstraint([[1, 1]], 3, np.inf), integrality=True
+        [(-5, 5)] * 2,
+        popsize=20,
+        rng=1,
+        maxfev=100,
+        constraints=LinearConstraint([[1, 1]], 3, np.inf),
+        integrality=True,
     )
     asked = []
     while not optimizer.stop() and len(asked) < 60:
@@ -133,7 +138,7 @@ def test_ask_n_gives_the_first_points_of_the_batch():
     assert np.array_equal(optimizer.ask(3), everything[:3])
     optimizer.tell(everything[:3], np.zeros(3))
     assert np.array_equal(optimizer.ask(100), everything[3:])
-    with pytest.raises(InputError, match="^n: "):
+    with pytest.raises(InputError, match=r"^n: "):
         optimizer.ask(0)
 
 

@@ -27,7 +27,7 @@ def test_files_of_bounds(tmp_path):
     assert read_bounds(path) == [(-1.0, 2.0), (0.0, 3.5)]
     for text in ("", "lower,upper\n", "1,2\na,b\n", "1,2\n3\n"):
         path.write_text(text)
-        with pytest.raises(InputError, match="bounds.csv"):
+        with pytest.raises(InputError, match=r"bounds\.csv"):
             read_bounds(path)
     with pytest.raises(InputError, match="cannot be read"):
         read_bounds(tmp_path / "none.csv")

@@ -95,7 +95,9 @@ class Optimizer:
             self._values[:] = np.nan
             waiting = self._asked
         if self._known is not None:
-            waiting = waiting[sorted({key: i for i, key in reversed(list(enumerate(self._known.keys(waiting))))}.values())]
+            waiting = waiting[
+                sorted({key: i for i, key in reversed(list(enumerate(self._known.keys(waiting))))}.values())
+            ]
         return self._rules.settled(waiting[: max(min(self.maxfev - self._nfev, most), 0)]).copy()
 
     def _next_batch(self) -> None:
@@ -182,7 +184,9 @@ class Optimizer:
             return None
         x, f = self._population()
         seconds = time.perf_counter() - self._started
-        return self.stopping.met(Seen(float(self._shown(self._best)), self._nfev, self._improved, x, f, self.box, seconds))
+        return self.stopping.met(
+            Seen(float(self._shown(self._best)), self._nfev, self._improved, x, f, self.box, seconds)
+        )
 
     def _shown(self, values: Any) -> Any:
         return shown(values) if self._restricted else values

@@ -51,8 +51,8 @@ def solve(
     variables are taken out before and put back afterwards. A family gives the instance of the run. An algorithm that
     asks for a point outside the box is refused, unless ``check_box`` is off. ``observe(x, f)`` sees all that is
     evaluated, constrained problems in comparable numbers. The run of a constrained problem has the value infinity where
-    its best point is not feasible; where all variables are whole numbers no point is evaluated twice. BLAS has one thread while it runs, as in
-    worker processes: its sums depend on their number.
+    its best point is not feasible; where all variables are whole numbers no point is evaluated twice. BLAS has
+    one thread while it runs, as in worker processes: its sums depend on their number.
     """
     options: dict[str, Any] = {
         "maxfev": whole_number("maxfev", maxfev, 1), "popsize": whole_number("popsize", popsize, 2), "seed": seed,

@@ -13,7 +13,7 @@ LONG = ("population", "population_energies", "trace_nfev", "trace_best", "histor
 
 
 class Result(OptimizeResult, Shown):
-    """A `scipy.optimize.OptimizeResult`: x, fun, nfev, nit, success, status, message and more as attributes and keys."""
+    """A `scipy.optimize.OptimizeResult`: x, fun, nfev, nit, success, status, message and more, also as keys."""
 
     def __repr__(self) -> str:
         return "\n".join(f"{name:>20}: {text}" for name, text in self.lines())

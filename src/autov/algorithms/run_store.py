@@ -57,7 +57,9 @@ class RunStore:
             for statement in _SCHEMA:
                 self.db.execute(statement)
         self.db.execute("COMMIT")
-        magic, version = (self.db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+        magic, version = (
+            self.db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+        )
         if magic != MAGIC:
             raise FileError(f"{self.path}: an SQLite file, but not a store of minimize (compare has its own)")
         if version != VERSION:
@@ -83,7 +85,9 @@ class RunStore:
         """The run of that key and seed, new or with what it has."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         values = (key, str(seed), to_json(about), now)
-        self.db.execute("INSERT INTO runs (key, seed, about, created) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", values)
+        self.db.execute(
+            "INSERT INTO runs (key, seed, about, created) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", values
+        )
         number = self.db.execute("SELECT id FROM runs WHERE key = ? AND seed = ?", (key, str(seed))).fetchone()[0]
         return SavedRun(self, number)
 

@@ -42,7 +42,9 @@ def _pairs(bounds: Any, x0: Any) -> Array | None:
         if bounds is None:
             return None if x0 is None else np.tile([-np.inf, np.inf], (np.atleast_2d(x0).shape[-1], 1))
         if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
-            return np.stack(np.broadcast_arrays(np.atleast_1d(bounds.lb), np.atleast_1d(bounds.ub)), axis=1).astype(float)
+            return np.stack(np.broadcast_arrays(np.atleast_1d(bounds.lb), np.atleast_1d(bounds.ub)), axis=1).astype(
+                float
+            )
         if hasattr(bounds, "lower"):
             return None
         pairs = [(-np.inf if low is None else low, np.inf if high is None else high) for low, high in bounds]

@@ -8,6 +8,7 @@ polishing, and with batches of points, without which it takes minutes longer.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms import minimize
+from autov.bench.kernel import machine
 from autov.core import Array, generator
 from autov.experiments import Entry, Table
 from autov.experiments.table import scientific
@@ -29,7 +31,7 @@ class _Spent(Exception):  # noqa: N818
 
 def scipy_run(problem: Constrained, maxfev: int, popsize: int, seed: int) -> tuple[float, int]:
     """The best feasible value that SciPy's own handling finds, infinite if none, and the points it looked at."""
-    from scipy.optimize import Bounds, NonlinearConstraint, differential_evolution
+    from scipy.optimize import NonlinearConstraint, differential_evolution
 
     box, (limits,) = problem.problem.box, problem.constraints
     best, spent = np.inf, 0
@@ -51,15 +53,14 @@ def scipy_run(problem: Constrained, maxfev: int, popsize: int, seed: int) -> tup
         return found if x.ndim == 2 else found[:, 0]
 
     lower, upper = limits.limits(limits.values(box.lower[None]).shape[1])
-    points = box.sample(popsize, generator(seed, 5))
-    try:
+    points: Any = box.sample(popsize, generator(seed, 5))
+    sides: Any = np.column_stack([box.lower, box.upper])
+    with contextlib.suppress(_Spent):
         differential_evolution(
-            fun, Bounds(box.lower, box.upper), constraints=NonlinearConstraint(bounded, lower, upper), init=points,
+            fun, sides, constraints=NonlinearConstraint(bounded, lower, upper), init=points,
             integrality=problem.whole, maxiter=maxfev, tol=0, atol=-1, polish=False, rng=seed, vectorized=True,
             updating="deferred",
         )  # fmt: skip
-    except _Spent:
-        pass
     return best, spent
 
 
@@ -86,7 +87,7 @@ def bench_constrained(
                     progress()
         found[name] = {"minimum": problem.minimum, "dim": problem.box.dim, "values": values}
     settings = {"maxfev": maxfev, "popsize": popsize, "runs": runs, "seed": seed}
-    return {"settings": settings, "seconds": time.perf_counter() - start, "problems": found}
+    return {"machine": machine(), "settings": settings, "seconds": time.perf_counter() - start, "problems": found}
 
 
 def constrained_table(data: dict[str, Any]) -> Table:

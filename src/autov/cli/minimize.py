@@ -40,10 +40,10 @@ def minimize(
 
     Example: autov minimize rastrigin --dim 30 --runs 30 --seed 1 --out result.json
     """
-    from autov.cli.bounds import bounds_of
-    from autov.core import to_json, write_text
     from autov.algorithms import resolve_algorithm
     from autov.algorithms.repetition import repeat
+    from autov.cli.bounds import bounds_of
+    from autov.core import to_json, write_text
     from autov.problems import resolve_problem
 
     chosen = resolve_algorithm(algorithm, operator)

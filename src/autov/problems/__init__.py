@@ -21,6 +21,6 @@ __all__ = [
     "CONSTRAINED_NAMES", "EIGHT", "LARGE_SCALE_NAMES", "NAMES", "PAPER_NAMES", "SIX", "Classic", "Constrained",
     "Constraint", "Family", "FreeVariables", "Function", "MayRaise", "NumbaFunction", "PointFunction", "Problem",
     "ProblemFamily", "Problems", "Rotated", "Scaled", "Translated", "checked_kinds", "comparable", "constrained",
-    "constrained_problem", "constraints_and_integers", "expand_names", "function_problem", "instance_of", "resolve_problem", "resolve_problems",
-    "shown", "takes_points", "to_base", "with_family", "without_fixed",
+    "constrained_problem", "constraints_and_integers", "expand_names", "function_problem", "instance_of",
+    "resolve_problem", "resolve_problems", "shown", "takes_points", "to_base", "with_family", "without_fixed",
 ]  # fmt: skip

@@ -5,10 +5,10 @@ session on constrained real-parameter optimization, Nanyang Technological Univer
 pressure-vessel: B. K. Kannan and S. N. Kramer, Journal of Mechanical Design 116, 1994; the thicknesses are multiples of
 1/16 inch, so that two variables are whole numbers; proven optimum 6059.714335 by X.-S. Yang et al., True global
 optimality of the pressure vessel design problem, International Journal of Bio-Inspired Computation 5, 2013.
-welded-beam: K. M. Ragsdell and D. T. Phillips, Journal of Engineering for Industry 98, 1976, in the form of C. A. Coello
-Coello, Computers in Industry 41, 2000; best known 1.724852. tension-spring: J. S. Arora, Introduction to Optimum Design,
-1989; best known 0.012665. speed-reducer: J. Golinski, Journal of Mechanisms 5, 1970, the number of teeth a whole
-number and 7.3 <= x5; best known 2994.471066 (I. Ahmadianfar et al. and others).
+welded-beam: K. M. Ragsdell and D. T. Phillips, Journal of Engineering for Industry 98, 1976, in the form of C. A.
+Coello Coello, Computers in Industry 41, 2000; best known 1.724852. tension-spring: J. S. Arora, Introduction to Optimum
+Design, 1989; best known 0.012665. speed-reducer: J. Golinski, Journal of Mechanisms 5, 1970, with 7.3 <= x5, the number
+of teeth a whole number; best known 2994.471066.
 knapsack: made for autov: eleven goods in pieces, four by weight, three capacities; optimum by SciPy's `milp`.
 
 Constraints are written with the numbers of their sources on the right side, so that violations have a size.

@@ -57,7 +57,9 @@ class Constraint:
     def limits(self, count: int) -> tuple[Array, Array]:
         """Lower and upper, (m,) each, equalities widened."""
         try:
-            lower, upper = (np.broadcast_to(np.asarray(b, dtype=np.float64), (count,)) for b in (self.lower, self.upper))
+            lower, upper = (
+                np.broadcast_to(np.asarray(b, dtype=np.float64), (count,)) for b in (self.lower, self.upper)
+            )
         except ValueError:
             raise InputError(
                 f"constraints: a function gives {count} numbers, its bounds have shapes {np.shape(self.lower)} and "
@@ -111,9 +113,10 @@ def constraints_of(given: Any, dim: int, vectorized: bool = False) -> tuple[Cons
     """
     if given is None:
         return ()
-    single = isinstance(given, (Mapping, Constraint)) or hasattr(given, "lb")
+    if isinstance(given, (Mapping, Constraint)) or hasattr(given, "lb"):
+        given = [given]
     try:
-        items = [given] if single else list(given)
+        items = list(given)
     except TypeError:
         raise _unknown(given) from None
     return tuple(_one(item, dim, vectorized) for item in items)
@@ -166,6 +169,6 @@ def _bounds(item: Any) -> tuple[Array, Array]:
 
 def _unknown(item: Any) -> InputError:
     return InputError(
-        f"constraints: expected scipy.optimize.LinearConstraint, NonlinearConstraint, Bounds, a dict with type and fun, "
-        f"or a sequence of them, got {item!r}"
+        f"constraints: expected scipy.optimize.LinearConstraint, NonlinearConstraint, Bounds, a dict with type and "
+        f"fun, or a sequence of them, got {item!r}"
     )

@@ -140,7 +140,9 @@ def shown(values: Any) -> Any:
     return np.where(np.asarray(values) > LEVEL, np.inf, values)
 
 
-def constrained(problem: Problem, constraints: Any = None, integrality: Any = None, vectorized: bool = False) -> Problem:
+def constrained(
+    problem: Problem, constraints: Any = None, integrality: Any = None, vectorized: bool = False
+) -> Problem:
     """The problem under constraints and with whole-numbered variables; itself where there are neither.
 
     Args:
@@ -171,7 +173,9 @@ def _integrality(given: Any, box: Box) -> tuple[bool, ...]:
     try:
         flags = np.broadcast_to(np.asarray(given, dtype=np.float64), (box.dim,))
     except (TypeError, ValueError):
-        raise InputError(f"integrality: expected a truth value for each of {box.dim} variables, got {given!r}") from None
+        raise InputError(
+            f"integrality: expected a truth value for each of {box.dim} variables, got {given!r}"
+        ) from None
     if not np.isin(flags, (0, 1)).all():
         raise InputError(f"integrality: must be 0 or 1 (True or False) for each variable, got {given!r}")
     whole = flags == 1
