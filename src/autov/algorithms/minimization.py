@@ -160,8 +160,9 @@ def _ending(
         status, message = watcher.reason
     if run.fun == np.inf:
         status, message = NOTHING_FOUND, "No finite value was found."
-    if isinstance(problem, Constrained) and problem.constraints:
-        excess = problem.excess(run.x)
+    base, at = to_base(instance_of(problem, 0), run.x[None])
+    if isinstance(base, Constrained) and base.constraints:
+        excess = base.excess(at[0])
         worst = float(np.concatenate(excess).max())
         more = {"constr": excess, "constr_violation": worst, "maxcv": worst}
         if worst > 0:
