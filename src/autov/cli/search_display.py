@@ -21,6 +21,12 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def _tasks(done: int, total: int, left: float | None) -> Group:
+    """Runs of a comparison."""
+    text = f"{done} of {total} runs" + ("" if left is None else f", {clock(left)} left")
+    return Group(ProgressBar(total=total, completed=done, width=60), Text(text))
+
+
 class ProgressDisplay:
     """Shows generation, fitness, speed, time left and the main rows of the best operator."""
 
@@ -33,9 +39,10 @@ class ProgressDisplay:
         )
         self._drawn = 0.0
 
-    def __call__(self, progress: SearchProgress) -> None:
-        """Draw, at most a few times a second."""
-        if progress.state.generation >= progress.generations:
+    def __call__(self, progress: SearchProgress | int, total: int = 0, left: float | None = None) -> None:
+        """Draw, at most a few times a second: a search, or (done, total, seconds left) of a comparison."""
+        done = progress >= total if isinstance(progress, int) else progress.state.generation >= progress.generations
+        if done:
             self.close()
             return
         now = time.perf_counter()
@@ -44,7 +51,7 @@ class ProgressDisplay:
         if not self._drawn:
             self._live.start()
         self._drawn = now
-        self._live.update(self._view(progress))
+        self._live.update(_tasks(progress, total, left) if isinstance(progress, int) else self._view(progress))
 
     def _view(self, progress: SearchProgress) -> Group:
         state = progress.state
