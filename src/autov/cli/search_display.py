@@ -24,7 +24,7 @@ def clock(seconds: float) -> str:
 def _tasks(done: int, total: int, left: float | None) -> Group:
     """Runs of a comparison."""
     text = f"{done} of {total} runs" + ("" if left is None else f", {clock(left)} left")
-    return Group(ProgressBar(total=total, completed=done, width=60), Text(text))
+    return Group(Text(text), ProgressBar(total=total, completed=done, width=60))
 
 
 class ProgressDisplay:
