@@ -59,8 +59,11 @@ def test_workers_have_one_thread(engine):
 @pytest.mark.parametrize("make", [lambda: Processes(2), lambda: OnExecutor(ProcessPoolExecutor(2))])
 @pytest.mark.parametrize("wrapped", [lambda f: f, lambda f: functools.partial(f, y=1)])
 def test_a_function_that_does_not_pickle(make, wrapped):
+    lock = threading.Lock()
+
     def local(x, y=0):
-        return x + y
+        with lock:
+            return x + y
 
     engine = make()
     with pytest.raises(InputError) as caught:
@@ -74,6 +77,16 @@ def test_a_function_that_does_not_pickle(make, wrapped):
     (engine.executor.shutdown if isinstance(engine, OnExecutor) else engine.close)()
 
 
+@pytest.mark.parametrize("make", [lambda: Processes(2), lambda: OnExecutor(ProcessPoolExecutor(2))])
+def test_lambdas_and_closures_travel_by_value(make):
+    step = 3
+    engine = make()
+    assert in_order(engine, lambda x: x + step, range(4)) == [3, 4, 5, 6]
+    if isinstance(engine, Processes):
+        assert [f(1) for f in in_order(engine, lambda k: lambda x: x + k * step, [1, 2])] == [4, 7]
+    (engine.executor.shutdown if isinstance(engine, OnExecutor) else engine.close)()
+
+
 def test_a_function_that_does_not_unpickle(engine):
     with pytest.raises(InputError, match=r"^workers: Unknown cannot be sent to .* \(not known here\); define"):
         in_order(engine, calls.Unknown(), range(3))
@@ -81,7 +94,7 @@ def test_a_function_that_does_not_unpickle(engine):
 
 def test_items_and_results_that_do_not_pickle(engine):
     with pytest.raises(InputError, match=r"^workers: an item for square cannot be sent to worker processes \("):
-        in_order(engine, calls.square, [1, lambda: None])
+        in_order(engine, calls.square, [1, threading.Lock()])
     with pytest.raises(InputError, match=r"^workers: a result of result_without_pickle cannot be sent from worker"):
         in_order(engine, calls.result_without_pickle, [1])
 

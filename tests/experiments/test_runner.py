@@ -85,9 +85,17 @@ def test_what_cannot_be_sent_to_workers_is_refused():
     class Local(RandomSearch):
         pass
 
+    class Locked(RandomSearch):
+        def identity_parts(self):
+            return "locked"
+
+        def __reduce__(self):
+            raise TypeError("a handle of this process")
+
+    assert compare({"a": Local()}, SlowSphere(), maxfev=10, popsize=10, runs=2, store=None, workers=2).rows
     with pytest.raises(InputError, match="use workers=1"):
-        compare({"a": Local()}, SlowSphere(), maxfev=10, popsize=10, runs=2, store=None, workers=2)
-    assert compare({"a": Local()}, SlowSphere(), maxfev=10, popsize=10, runs=2, store=None, workers=1).rows
+        compare({"a": Locked()}, SlowSphere(), maxfev=10, popsize=10, runs=2, store=None, workers=2)
+    assert compare({"a": Locked()}, SlowSphere(), maxfev=10, popsize=10, runs=2, store=None, workers=1).rows
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ def test_files(tmp_path):
     assert (tmp_path / "r.png").read_bytes().startswith(b"\x89PNG")
     save_plot(rank_plot(made_comparison()), tmp_path / "r.svg")
     ET.parse(tmp_path / "r.svg")
-    with pytest.raises(InputError, match=r"\.svg or \.png"):
+    with pytest.raises(InputError, match=r"\.svg, \.pdf or \.png"):
         save_plot(rank_plot(made_comparison()), tmp_path / "r.bmp")
 
 

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autov.algorithms.base import Injectable, Metaheuristic
 from autov.algorithms.files import read_saved, write_saved
+from autov.algorithms.known import known_points
 from autov.algorithms.resolve import resolve_algorithm
+from autov.algorithms.stopping import BUDGET, Seen, Stopping
 from autov.core import Array, Box, InputError, Seed, generator, real_numbers, seed_of, values_of, whole_number
+from autov.problems import Constrained, Function, comparable, constraints_and_integers, shown
 
 if TYPE_CHECKING:
-    from scipy.optimize import OptimizeResult
+    from autov.algorithms.result import Result
+
+CONTRACTED = 10  # batches of nothing but known points after which the algorithm begins anew
+REDRAWS = 200  # and after which points are asked for again rather than none
+NOT_FINISHED = 1
 
 
 class Optimizer:
@@ -34,11 +42,18 @@ class Optimizer:
         algorithm: a name such as "shade" or "de+F=0.7", or settings with init, ask, tell and population.
         x0: a first point or population.
         maxfev: how many evaluations.
+        constraints: in SciPy's forms; `tell` evaluates them. Give violations to `tell` where you measure them yourself.
+        integrality: a truth value for each variable, or one for all: whether it is a whole number. Where all are, no
+            point is asked for twice.
+        ftol, xtol, target, maxtime, patience: when `stop` is true before the budget is used up, as in `minimize`; the
+            clock starts with the optimizer.
     """
 
     def __init__(
         self, bounds: Any, operator: Any = None, popsize: int = 100, rng: Seed = None, *, algorithm: Any = None,
-        x0: Array | None = None, maxfev: int = 10_000,
+        x0: Array | None = None, maxfev: int = 10_000, constraints: Any = None, integrality: Any = None,
+        ftol: float | None = None, xtol: float | None = None, target: float | None = None,
+        maxtime: float | None = None, patience: int | None = None,
     ) -> None:  # fmt: skip
         chosen = resolve_algorithm(algorithm, operator)
         if not isinstance(chosen, Metaheuristic):
@@ -46,93 +61,165 @@ class Optimizer:
         box = Box.of(bounds)
         if not (box.width > 0).all():
             raise InputError("bounds: fixed variables (lower equals upper) are for minimize; leave them out here")
+        # A problem without an objective: it rounds points and puts values and violations into one order.
+        self._rules = Constrained(Function(_unused, box), *constraints_and_integers(constraints, integrality, box))
+        self._known = known_points(self._rules, 1)
+        self._restricted = bool(self._rules.constraints or self._rules.integrality)
+        self.stopping = Stopping(ftol, xtol, target, maxtime, patience)
+        self._started, self._improved = time.perf_counter(), 0
         self.algorithm, self.box = chosen, box
         self.popsize, self.maxfev = whole_number("popsize", popsize, 2), whole_number("maxfev", maxfev, 1)
         self._rng = generator(seed_of(rng), 0)
-        self._state = chosen.init(box, self.popsize, self.maxfev, self._rng, x0)
+        self._state = chosen.init(self._rules.box, self.popsize, self.maxfev, self._rng, x0)
         self._nfev = self._nans = self._batches = 0
         self._best, self._best_x = np.inf, np.empty((0, box.dim))
         self._asked, self._values = np.empty((0, box.dim)), np.empty(0)  # the batch being evaluated; NaN: not told yet
 
-    def ask(self) -> Array:
-        """Points to evaluate next, shape (m, d); the same ones until some of them are told."""
-        if not len(self._asked):
-            self._asked, self._state = self.algorithm.ask(self._state, self._rng)
-            self._values = np.full(len(self._asked), np.nan)
-        return self._asked[np.isnan(self._values)][: max(self.maxfev - self._nfev, 0)].copy()
+    def ask(self, n: int | None = None) -> Array:
+        """Points to evaluate next, shape (m, d), at most n of them; the same ones until some of them are told.
 
-    def tell(self, x: Array, f: Array) -> None:
+        The algorithm goes on when its whole batch is told, so there are never more than that.
+        """
+        most = self.maxfev if n is None else whole_number("n", n, 1)
+        if not len(self._asked):
+            self._next_batch()
+            for known in range(1, REDRAWS):
+                if np.isnan(self._values).any():
+                    break
+                self._go_on()  # all of it is known
+                if known % CONTRACTED == 0:
+                    self._state = self.algorithm.init(self._rules.box, self.popsize, self.maxfev, self._rng)
+                self._next_batch()
+        waiting = self._asked[np.isnan(self._values)]
+        if not len(waiting):
+            self._values[:] = np.nan
+            waiting = self._asked
+        if self._known is not None:
+            waiting = waiting[
+                sorted({key: i for i, key in reversed(list(enumerate(self._known.keys(waiting))))}.values())
+            ]
+        return self._rules.settled(waiting[: max(min(self.maxfev - self._nfev, most), 0)]).copy()
+
+    def _next_batch(self) -> None:
+        self._asked, self._state = self.algorithm.ask(self._state, self._rng)
+        self._values = np.full(len(self._asked), np.nan)
+        self._fill_known()
+
+    def _fill_known(self) -> None:
+        if self._known is not None:
+            for i, key in enumerate(self._known.keys(self._asked)):
+                value = self._known.value(key)
+                if value is not None and np.isnan(self._values[i]):
+                    self._values[i] = value
+
+    def tell(self, x: Array, f: Array, violation: Array | None = None) -> None:
         """Values of points: those asked for, some of them, or points of your own. NaN counts as worst.
 
         The algorithm goes on when all points of its batch are told. Points of your own join the population where the
-        algorithm can take them, and count for the result in any case.
+        algorithm can take them, and count for the result in any case. ``violation`` says how far each point is from
+        being feasible, 0 if it is; the value of an infeasible point does not matter.
         """
         try:
             x, f = np.atleast_2d(np.asarray(x, dtype=np.float64)), np.atleast_1d(real_numbers(f))
+            broken = np.zeros(len(f)) if violation is None else np.atleast_1d(real_numbers(violation))
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"tell: points and values must be numbers ({error})") from None
         if x.shape != (len(f), self.box.dim) or f.ndim != 1:
             raise InputError(
                 f"tell: expected x of shape (m, {self.box.dim}) and f of shape (m,), got {x.shape} and {f.shape}"
             )
+        if broken.shape != f.shape or not (broken >= 0).all():
+            raise InputError(f"tell: violation must hold one number of at least 0 for each of {len(f)} points")
         if not self.box.holds(x):
             raise InputError("tell: all points must lie inside the bounds")
         if not len(f):
             return
+        self._restricted = self._restricted or violation is not None
+        if self._restricted:
+            settled = self._rules.settled(x)
+            f = comparable(f, broken + self._rules.violation(settled))
         f, nans = values_of(f, len(f))
         self._nfev += len(f)
         self._nans += nans
         i = int(np.argmin(f))
         if f[i] < self._best or not len(self._best_x):
-            self._best, self._best_x = float(f[i]), x[i : i + 1].copy()
+            self._best, self._best_x, self._improved = float(f[i]), x[i : i + 1].copy(), self._nfev
         own = self._fill(x, f)
+        if self._known is not None:
+            self._known.learn(x, f)
+            self._fill_known()
         if len(self._values) and not np.isnan(self._values).any():
-            self._state = self.algorithm.tell(self._state, self._asked, self._values, self._rng)
-            self._asked, self._values = self._asked[:0], self._values[:0]
-            self._batches += 1
+            self._go_on()
         if own.any() and self._batches and isinstance(self.algorithm, Injectable):
             self._state = self.algorithm.inject(self._state, x[own], f[own])
 
+    def _go_on(self) -> None:
+        """Tell the algorithm its batch."""
+        self._state = self.algorithm.tell(self._state, self._asked, self._values, self._rng)
+        self._asked, self._values = self._asked[:0], self._values[:0]
+        self._batches += 1
+
     def _fill(self, x: Array, f: Array) -> np.ndarray:
         """Put values to the points that were asked for; which points of x are none of them, (m,) bool."""
+        asked = self._rules.settled(self._asked)
         waiting = np.flatnonzero(np.isnan(self._values))[: len(x)]
-        if len(waiting) == len(x) and np.array_equal(self._asked[waiting], x):  # in the order they were asked for
+        if len(waiting) == len(x) and np.array_equal(asked[waiting], x):  # in the order they were asked for
             self._values[waiting] = f
             return np.zeros(len(x), dtype=bool)
         own = np.ones(len(x), dtype=bool)
         for i, point in enumerate(x):
             open_ = np.flatnonzero(np.isnan(self._values))
-            match = open_[(self._asked[open_] == point).all(axis=1)]
+            match = open_[(asked[open_] == point).all(axis=1)]
             if len(match):
                 self._values[match[0]] = f[i]
                 own[i] = False
         return own
 
     def stop(self) -> bool:
-        """Whether the budget is used up."""
-        return self._nfev >= self.maxfev
+        """Whether the budget is used up or a stopping criterion is met."""
+        return self._nfev >= self.maxfev or self._reason() is not None
 
-    @property
-    def result(self) -> OptimizeResult:
-        """The best so far, in SciPy's form."""
-        from scipy.optimize import OptimizeResult
+    def _reason(self) -> tuple[int, str] | None:
+        if not self._nfev or not self.stopping.active:
+            return None
+        x, f = self._population()
+        seconds = time.perf_counter() - self._started
+        return self.stopping.met(
+            Seen(float(self._shown(self._best)), self._nfev, self._improved, x, f, self.box, seconds)
+        )
 
-        if not self._nfev:
-            raise InputError("result: nothing was told yet")
+    def _shown(self, values: Any) -> Any:
+        return shown(values) if self._restricted else values
+
+    def _population(self) -> tuple[Array, Array]:
         if self._batches:
             x, f = self.algorithm.population(self._state)
         else:
             told = ~np.isnan(self._values)
             x, f = self._asked[told], self._values[told]
-        return OptimizeResult(
-            x=self._best_x[0].copy(), fun=self._best, nfev=self._nfev, nit=max(self._batches - 1, 0),
-            success=self._best < np.inf, status=0 if self.stop() else 1,
-            message="The budget is used up." if self.stop() else "Not finished.",
-            population=np.array(x), population_energies=np.array(f),
+        return self._rules.settled(np.array(x)), np.array(self._shown(f))
+
+    @property
+    def result(self) -> Result:
+        """The best so far, in SciPy's form."""
+        from autov.algorithms.result import Result
+
+        if not self._nfev:
+            raise InputError("result: nothing was told yet")
+        x, f = self._population()
+        status, message = self._reason() or (BUDGET, "The budget is used up.")
+        if not self.stop():
+            status, message = NOT_FINISHED, "Not finished."
+        fun = float(self._shown(self._best))
+        return Result(
+            x=self._rules.settled(self._best_x)[0].copy(), fun=fun, nfev=self._nfev, nit=max(self._batches - 1, 0),
+            success=fun < np.inf, status=status, message=message, population=x, population_energies=f,
         )  # fmt: skip
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the whole state (NPZ, no pickle); `Optimizer.load` goes on from it with the same bits."""
+        if self._rules.constraints or self._rules.integrality or self.stopping.active:
+            raise InputError("save: constraints, integrality and stopping criteria cannot be written to a file")
         numbers = {
             "popsize": self.popsize, "maxfev": self.maxfev, "nfev": self._nfev, "nans": self._nans,
             "batches": self._batches, "rng": self._rng.bit_generator.state,
@@ -167,3 +254,7 @@ class Optimizer:
             raise ValueError("the population of the saved state is not one")
         self._asked, self._values, self._best_x, self._best = asked, values, best_x, float(arrays["best"])
         return self
+
+
+def _unused(x: Array) -> float:
+    raise AssertionError(x)

@@ -8,11 +8,18 @@ from collections.abc import Callable
 import numpy as np
 
 from autov.algorithms.base import Batch
+from autov.algorithms.known import KnownPoints
 from autov.core import Array, Box, InputError, values_of
+
+Observe = Callable[[Array, Array], None]  # points (n, d) that were evaluated and their values (n,)
 
 
 class BudgetSpent(Exception):  # noqa: N818
     """The budget is used up or the watcher said stop: raised through an optimiser that runs as a whole."""
+
+
+class NothingNew(Exception):  # noqa: N818
+    """Only known points are asked for: raised through an optimiser that runs as a whole, which then begins anew."""
 
 
 class BudgetedObjective:
@@ -22,8 +29,11 @@ class BudgetedObjective:
     and raises `BudgetSpent` when the budget is used up.
     """
 
-    def __init__(self, evaluate: Batch, box: Box, maxfev: int) -> None:
-        self.evaluate, self.box, self.maxfev = evaluate, box, maxfev
+    def __init__(
+        self, evaluate: Batch, box: Box, maxfev: int, known: KnownPoints | None = None, observe: Observe | None = None
+    ) -> None:
+        self.evaluate, self.box, self.maxfev, self.observe = evaluate, box, maxfev, observe
+        self.known = known  # where all variables are whole numbers
         self.nfev = self.batches = self.nans = 0
         self.best, self.best_x = np.inf, np.empty(box.dim)
         self.watch: Callable[[], bool] | None = None
@@ -34,17 +44,28 @@ class BudgetedObjective:
 
     @property
     def left(self) -> int:
-        """Evaluations that may still be made."""
-        return self.maxfev - self.nfev
+        """Evaluations that may still be made; none when too many known points were asked for."""
+        return 0 if self.known is not None and self.known.exhausted else self.maxfev - self.nfev
+
+    def affordable(self, x: Array) -> Array:
+        """The first rows of x that may be taken."""
+        return x[: self.left] if self.known is None else x[: self.known.prefix(x, self.left)]
 
     def take(self, x: Array) -> Array:
-        """Values of the rows of x, at most ``left`` of them; NaN counts as infinite."""
+        """Values of the rows of x, no more than ``affordable``; NaN counts as infinite."""
+        if self.known is not None:
+            return self.known.complete(x, self._take)
+        return self._take(x)
+
+    def _take(self, x: Array) -> Array:
         f, nans = values_of(self.evaluate(x), len(x))
         self.note(x, f, nans)
         return f
 
     def note(self, x: Array, f: Array, nans: int) -> None:
         """Take note of evaluations that were made."""
+        if self.observe is not None:
+            self.observe(x, f)
         i = int(np.argmin(f))
         if f[i] < self.best or not self.nfev:
             lowest = np.minimum.accumulate(np.append(self.best, f))
@@ -72,7 +93,7 @@ class BudgetedObjective:
 
     def __call__(self, x: Array) -> Array:
         """Values of the rows of x, shape (n,)."""
-        x = self.box.clip(np.atleast_2d(np.asarray(x, dtype=np.float64)))[: self.left]
+        x = self.affordable(self.box.clip(np.atleast_2d(np.asarray(x, dtype=np.float64))))
         if self.stopped or not self.left:
             raise BudgetSpent
         if not x.size:
@@ -83,4 +104,6 @@ class BudgetedObjective:
         self.stopped = self.watch is not None and self.watch()
         if self.stopped or not self.left:
             raise BudgetSpent
+        if self.known is not None and self.known.stale:
+            raise NothingNew
         return f

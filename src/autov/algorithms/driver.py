@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms.base import Algorithm, AnyMetaheuristic, Batch, Compiled, Whole
-from autov.algorithms.budget import BudgetedObjective, BudgetSpent
+from autov.algorithms.budget import BudgetedObjective, BudgetSpent, NothingNew, Observe
+from autov.algorithms.known import known_points
 from autov.algorithms.parts import initial_points
 from autov.core import Array, Generator, InputError, generator, whole_number
 from autov.core.threads import one_blas_thread
 from autov.kernels import run as kernels
 from autov.kernels.objective import Objective
-from autov.problems import FreeVariables, MayRaise, Problem, instance_of, without_fixed
+from autov.problems import Constrained, FreeVariables, MayRaise, Problem, instance_of, shown, to_base, without_fixed
 
 Watch = Callable[["Run"], bool | None]
 
@@ -42,55 +43,78 @@ class Run:
 def solve(
     problem: Problem, algorithm: Algorithm, *, maxfev: int = 10_000, popsize: int = 100, seed: int = 0,
     run: int = 0, x0: Array | None = None, watch: Watch | None = None, evaluate: Batch | None = None,
-    check_box: bool = True,
+    check_box: bool = True, observe: Observe | None = None,
 ) -> Run:  # fmt: skip
     """Run an algorithm with exactly maxfev evaluations, or until ``watch(run so far)`` is true.
 
     The result depends on (seed, run) and on nothing else. ``evaluate`` replaces calls of the problem (for workers).
     A compiled algorithm on a compiled problem runs as one compiled piece unless watched: the same bits, faster. Fixed
     variables are taken out before and put back afterwards. A family gives the instance of the run. An algorithm that
-    asks for a point outside the box is refused, unless ``check_box`` is off. BLAS has one thread while it runs, as in
-    worker processes: its sums depend on their number.
+    asks for a point outside the box is refused, unless ``check_box`` is off. ``observe(x, f)`` sees all that is
+    evaluated, constrained problems in comparable numbers. The run of a constrained problem has the value infinity where
+    its best point is not feasible; where all variables are whole numbers no point is evaluated twice. BLAS has
+    one thread while it runs, as in worker processes: its sums depend on their number.
     """
     options: dict[str, Any] = {
         "maxfev": whole_number("maxfev", maxfev, 1), "popsize": whole_number("popsize", popsize, 2), "seed": seed,
         "run": run, "x0": x0, "watch": watch, "evaluate": evaluate, "check_box": check_box,
+        "observe": observe,
     }  # fmt: skip
     with one_blas_thread():
         problem = instance_of(problem, run)
+        present = presented(problem)
+        if watch is not None:
+            options["watch"] = lambda run: watch(present(run))
         free = without_fixed(problem)
         if isinstance(free, FreeVariables) and free is not problem:
-            return _solve_free(free, algorithm, **options)
-        return _solve(problem, algorithm, **options)
+            return present(_solve_free(free, algorithm, **options))
+        return present(_solve(problem, algorithm, **options))
+
+
+def presented(problem: Problem) -> Callable[[Run], Run]:
+    """How people see runs on a problem: points as its objective got them, infinity for points that are not feasible."""
+    base, _ = to_base(problem, np.empty((0, problem.box.dim)))
+    if not isinstance(base, Constrained):
+        return lambda run: run
+
+    def present(run: Run) -> Run:
+        points = {}
+        if isinstance(problem, Constrained):
+            points = {"x": problem.settled(run.x[None])[0], "population": problem.settled(run.population)}
+        return replace(run, fun=float(shown(run.fun)), values=shown(run.values), trace_best=shown(run.trace_best),
+                       **points)  # fmt: skip
+
+    return present
 
 
 def _solve(
     problem: Problem, algorithm: Algorithm, *, maxfev: int, popsize: int, seed: int, run: int, x0: Array | None,
-    watch: Watch | None, evaluate: Batch | None, check_box: bool,
+    watch: Watch | None, evaluate: Batch | None, check_box: bool, observe: Observe | None,
 ) -> Run:  # fmt: skip
     rng, noise = generator(seed, run), generator(seed, run, 1)
     call = evaluate or (lambda x: problem(x, noise))
     if isinstance(algorithm, Whole):
-        return _run_whole(algorithm, BudgetedObjective(call, problem.box, maxfev), popsize, rng, x0, watch)
+        spent = BudgetedObjective(call, problem.box, maxfev, known_points(problem, maxfev), observe)
+        return _run_whole(algorithm, spent, popsize, rng, x0, watch)
     start = time.perf_counter()
     state = algorithm.init(problem.box, popsize, maxfev, rng, x0)
     objective = None
     if evaluate is None and isinstance(algorithm, Compiled) and algorithm.compiles:
         objective = problem.objective()
-        if objective is not None and watch is None:
+        if objective is not None and watch is None and observe is None:
             outcome = algorithm.run_compiled(state, objective, maxfev)
             raise_noted(problem, objective)
             return Run(
                 outcome.x, outcome.fun, maxfev, outcome.nit, outcome.population, outcome.values, outcome.trace_nfev,
                 outcome.trace_best, outcome.nans, False, time.perf_counter() - start,
             )  # fmt: skip
-    spent = BudgetedObjective(call, problem.box, maxfev)
-    return _ask_and_tell(problem, algorithm, state, spent, objective, rng, watch, check_box)
+    spent = BudgetedObjective(call, problem.box, maxfev, known_points(problem, maxfev), observe)
+    return _ask_and_tell(problem, algorithm, state, spent, objective, rng, watch, check_box, popsize)
 
 
 def _ask_and_tell(
     problem: Problem, algorithm: AnyMetaheuristic, state: Any, spent: BudgetedObjective, objective: Objective | None,
-    rng: Generator, watch: Watch | None, check_box: bool,
+    rng: Generator, watch: Watch | None, check_box: bool, popsize: int,
 ) -> Run:  # fmt: skip
     population, values = np.empty((0, problem.box.dim)), np.empty(0)
     stopped = False
@@ -104,7 +128,7 @@ def _ask_and_tell(
             or (check_box and not problem.box.holds(asked))
         ):
             raise InputError(f"algorithm: {algorithm.name} asked for a point outside the box or of another dimension")
-        x = asked[: spent.left]
+        x = spent.affordable(asked)
         if objective is None:
             f = spent.take(x)
         else:  # noise from the stream of the compiled run
@@ -117,6 +141,9 @@ def _ask_and_tell(
             population, values = algorithm.population(state)
         elif not len(values):  # even the first batch was cut
             population, values = x, f
+        if spent.known is not None and spent.known.stale:
+            spent.known.refresh()
+            state = algorithm.init(problem.box, popsize, spent.maxfev, rng)
         if watch is not None:
             stopped = bool(watch(_result(spent, population, values, False)))
     return replace(_result(spent, population, values, stopped), improved=spent.improvements())
@@ -138,7 +165,12 @@ def _run_whole(
         while before < spent.nfev:
             before = spent.nfev
             seed = int(rng.integers(1, 2**31))
-            algorithm.minimize_with(spent, spent.box, popsize, spent.left, seed, None if before else x0)
+            try:
+                algorithm.minimize_with(spent, spent.box, popsize, spent.left, seed, None if before else x0)
+            except NothingNew:
+                assert spent.known is not None
+                spent.known.refresh()
+                before = -1
     except BudgetSpent:
         pass
     if not spent.nfev:
@@ -156,7 +188,7 @@ def _result(spent: BudgetedObjective, population: Array, values: Array, stopped:
 
 def _solve_free(
     free: FreeVariables, algorithm: Algorithm, *, x0: Array | None, watch: Watch | None, evaluate: Batch | None,
-    popsize: int, **options: Any,
+    popsize: int, observe: Observe | None, **options: Any,
 ) -> Run:  # fmt: skip
     """A run on the free variables, its points completed."""
 
@@ -167,7 +199,8 @@ def _solve_free(
         x0 = initial_points(free.problem.box, popsize, x0)[:, free.free]
     result = _solve(
         free, algorithm, x0=x0, watch=None if watch is None else lambda run: watch(completed(run)),
-        evaluate=None if evaluate is None else lambda x: evaluate(free.complete(x)), popsize=popsize, **options,
+        evaluate=None if evaluate is None else lambda x: evaluate(free.complete(x)), popsize=popsize,
+        observe=None if observe is None else lambda x, f: observe(free.complete(x), f), **options,
     )  # fmt: skip
     return completed(result)
 

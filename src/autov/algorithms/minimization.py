@@ -2,100 +2,176 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autov.algorithms.base import Whole
 from autov.algorithms.driver import Run, solve
-from autov.algorithms.evaluation import evaluation_of
+from autov.algorithms.evaluation import journal_of
+from autov.algorithms.journal import KEPT, Evaluations, Journal
 from autov.algorithms.resolve import resolve_algorithm
-from autov.core import Array, InputError, Seed, seed_of
-from autov.problems import resolve_problem
+from autov.algorithms.run_store import RunStore, SavedRun
+from autov.algorithms.stopping import BUDGET, INFEASIBLE, NOTHING_FOUND, Stopping
+from autov.algorithms.unbounded import bounded
+from autov.algorithms.watching import Watcher, as_result
+from autov.core import Array, InputError, Seed, canonical, describe, digest, identity, seed_of, whole_number
+from autov.problems import Constrained, Problem, constrained, instance_of, resolve_problem, shown, to_base
 
 if TYPE_CHECKING:
-    from scipy.optimize import OptimizeResult
-
-
-def as_result(run: Run) -> OptimizeResult:
-    """A run in SciPy's form; its arrays are copies."""
-    from scipy.optimize import OptimizeResult  # imported late: it takes longer than many a run
-
-    return OptimizeResult(
-        x=run.x.copy(), fun=run.fun, nfev=run.nfev, nit=run.nit, population=run.population.copy(),
-        population_energies=run.values.copy(),
-    )  # fmt: skip
-
-
-def _watcher(callback: Callable[[OptimizeResult], Any] | None, disp: bool) -> Callable[[Run], bool] | None:
-    if callback is None and not disp:
-        return None
-
-    def watch(run: Run) -> bool:
-        if disp:
-            sys.stdout.write(f"generation {run.nit}: {run.nfev} evaluations, best {run.fun:.6g}\n")
-        if callback is None:
-            return False
-        try:
-            return bool(callback(as_result(run)))
-        except StopIteration:
-            return True
-
-    return watch
+    from autov.algorithms.result import Result
 
 
 def minimize(
     fun: Any, bounds: Any = None, *, args: tuple[Any, ...] = (), operator: Any = None, algorithm: Any = None,
     x0: Array | None = None, maxfev: int = 10_000, popsize: int = 100, rng: Seed = None, workers: Any = 1,
-    dim: int | None = None, vectorized: bool = False, callback: Callable[[OptimizeResult], Any] | None = None,
-    disp: bool = False,
-) -> OptimizeResult:  # fmt: skip
-    """Minimise a function of real variables in a box.
+    dim: int | None = None, vectorized: bool = False, callback: Callable[..., Any] | None = None,
+    disp: bool = False, constraints: Any = None, integrality: Any = None, ftol: float | None = None,
+    xtol: float | None = None, target: float | None = None, maxtime: float | None = None, patience: int | None = None,
+    history: bool = False, store: str | os.PathLike[str] | None = None,
+) -> Result:  # fmt: skip
+    """Minimise a function of real or whole-numbered variables in a box, under constraints if there are any.
 
     Args:
         fun: a function of one point (1-D array) that returns a number; with ``vectorized``, of a batch (n, d) that
             returns (n,); a function compiled by ``numba.njit``; a problem; or a problem's name such as "rastrigin".
-        bounds: a (min, max) pair for each variable, equal ones for a fixed one; left out for problems and names.
+        bounds: a (min, max) pair for each variable, equal ones for a fixed one; left out for problems and names. For an
+            infinite or missing bound of a function 10 max(1, |x0|) around x0 are searched.
         args: further arguments of fun.
         operator: an affine operator, its library name or its JSON file, the result of ``design``, or any
             ``h(parents, lower, upper, rng)``; the paper's by default.
         algorithm: another algorithm: a name such as "shade", "de+F=0.7" or "cma:default" (see ``autov list
-            algorithms``) or settings; None for the paper's metaheuristic around the operator.
+            algorithms``) or settings; None for autov's own.
         x0: a first point or population.
-        maxfev: how many evaluations; exactly that many are made unless a callback stops the run.
+        maxfev: how many evaluations; exactly that many are made unless something below ends the run.
         popsize: size of the population.
         rng: seed (or NumPy Generator); the same seed gives the same bits.
         workers: processes for a slow Python function of single points (-1 for all cores), an Executor, or a map-like
             callable.
         dim: variables of a named problem that leaves it open; 30 by default.
-        vectorized: fun takes batches.
+        vectorized: fun, and functions of constraints, take batches.
         callback: ``callback(intermediate_result)`` after each generation; returning True or raising StopIteration ends.
+            ``callback(xk)`` and ``callback(xk, convergence)`` are called as SciPy does.
         disp: print a line for each generation.
+        constraints: `scipy.optimize.LinearConstraint`, `NonlinearConstraint`, a dict with type and fun, or several.
+        integrality: a truth value for each variable, or one for all: whether it is a whole number.
+        ftol: end when the values of the population differ by at most ftol * max(1, |best|).
+        xtol: end when the population spans at most this part of the box in every variable.
+        target: end when a value as small as this is found.
+        maxtime: end after so many seconds, when the running batch is done.
+        patience: end when so many evaluations brought no better point.
+        history: keep every point: ``result.history.x`` (n, d) and ``result.history.fun`` (n,).
+        store: an SQLite file to which every evaluation is written as it comes; the same call goes on from it after a
+            crash with the same bits, and evaluates nothing that is there.
 
     Returns:
         ``scipy.optimize.OptimizeResult`` with x, fun, nfev, nit, success, status (0 budget used up, 1 stopped by the
-        callback, 2 no finite value found), message, population, population_energies.
+        callback, 2 no finite value found, 3 target, 4 ftol, 5 xtol, 6 maxtime, 7 patience, 8 no feasible point found),
+        message, population, population_energies, trace_nfev, trace_best; with constraints also constr,
+        constr_violation and maxcv as SciPy's differential evolution has them. It plots itself (``result.plot()``).
+        An exception of fun carries the evaluations made before it: ``error.autov_evaluations``.
     """
-    if callback is not None and not callable(callback):
-        raise InputError(f"callback: must be callable, got {callback!r}")
+    made_up = None
+    if not isinstance(fun, (str, Problem)):
+        bounds, made_up = bounded(bounds, x0)
     problem = resolve_problem(fun, bounds, dim=dim, vectorized=vectorized, args=args)
+    problem = constrained(problem, constraints, integrality, vectorized)
     chosen = resolve_algorithm(algorithm, operator)
-    with evaluation_of(problem, workers) as evaluate:
-        run = solve(
-            problem, chosen, maxfev=maxfev, popsize=popsize, seed=seed_of(rng), x0=x0, evaluate=evaluate,
-            watch=_watcher(callback, disp),
-        )  # fmt: skip
+    watcher = Watcher(problem.box, Stopping(ftol, xtol, target, maxtime, patience), callback, disp)
+    if isinstance(chosen, Whole) and (name := watcher.stopping.needs_population()):
+        raise InputError(f"{name}: {chosen.name} runs as a whole and shows no population; use target or patience")
+    maxfev, popsize = whole_number("maxfev", maxfev, 1), whole_number("popsize", popsize, 2)
+    options = {"maxfev": maxfev, "popsize": popsize, "x0": x0}
+    with ExitStack() as stack:
+        seed, saved = _seed_and_saved(stack, store, rng, problem, chosen, popsize, x0)
+        keep = history or maxfev * problem.box.dim <= KEPT
+        found = stack.enter_context(journal_of(problem, workers, keep, saved))
+        journal = found or Journal(_never, problem.box.dim, keep, saved)
+        observe = journal.observe if found is None and (history or saved is not None) else None
+        with _carried(journal, problem):
+            run = solve(
+                problem, chosen, seed=seed, evaluate=found, watch=watcher if watcher.active else None, observe=observe,
+                **options,
+            )  # fmt: skip
+        if saved is not None:
+            saved.finish()
+    result = as_result(run)
+    result.update(_ending(run, watcher, problem, maxfev, made_up))
+    result.update(trace_nfev=run.trace_nfev.copy(), trace_best=run.trace_best.copy())
+    if history:
+        result.history = _shown(journal.evaluations(), problem)
+    return result
 
-    status, message = 0, f"The budget of {run.nfev} evaluations is used up."
+
+def _never(x: Array, arrived: Any) -> Array:
+    raise AssertionError((x, arrived))
+
+
+def _seed_and_saved(
+    stack: ExitStack, path: str | os.PathLike[str] | None, rng: Seed, problem: Problem, algorithm: Any, popsize: int,
+    x0: Any,
+) -> tuple[int, SavedRun | None]:  # fmt: skip
+    """The seed, and where the run is kept: without rng an interrupted run is taken up again."""
+    if path is None:
+        return seed_of(rng), None
+    decides = {"problem": identity(problem), "algorithm": describe(algorithm), "popsize": popsize, "x0": describe(x0)}
+    key = digest(canonical(decides))
+    opened = stack.enter_context(RunStore(path))
+    seed = opened.unfinished_seed(key) if rng is None else None
+    seed = seed_of(rng) if seed is None else seed
+    about = {"problem": problem.name, "dim": problem.box.dim, "algorithm": algorithm.name, "popsize": popsize}
+    return seed, opened.open(key, seed, about)
+
+
+@contextmanager
+def _carried(journal: Journal, problem: Problem) -> Iterator[None]:
+    """What is raised inside carries the evaluations that were made."""
+    try:
+        yield
+    except BaseException as error:  # Ctrl-C, too
+        journal.attach(error, _shown(journal.evaluations(), problem))
+        raise
+
+
+def _shown(made: Evaluations, problem: Problem) -> Evaluations:
+    """Evaluations as people see them: whole numbers, infinity where a point is not feasible."""
+    problem = instance_of(problem, 0)
+    base, _ = to_base(problem, np.empty((0, problem.box.dim)))
+    if not isinstance(base, Constrained):
+        return made
+    x = problem.settled(made.x) if isinstance(problem, Constrained) else made.x
+    return Evaluations(x, shown(made.fun))
+
+
+def _ending(
+    run: Run, watcher: Watcher, problem: Problem, maxfev: int, made_up: np.ndarray | None
+) -> dict[str, Any]:  # fmt: skip
+    """Success, status, message, and how far the constraints are met."""
+    more: dict[str, Any] = {}
+    status, message = BUDGET, f"The budget of {run.nfev} evaluations is used up."
     if run.nfev < maxfev:
         message = f"The algorithm ended by itself after {run.nfev} of {maxfev} evaluations."
-    if run.stopped:
-        status, message = 1, "Stopped by the callback."
+        if isinstance(problem, Constrained) and problem.whole.all():
+            message = f"No new points were asked for after {run.nfev} of {maxfev} evaluations."
+    if run.stopped and watcher.reason is not None:
+        status, message = watcher.reason
     if run.fun == np.inf:
-        status, message = 2, "No finite value was found."
+        status, message = NOTHING_FOUND, "No finite value was found."
+    base, at = to_base(instance_of(problem, 0), run.x[None])
+    if isinstance(base, Constrained) and base.constraints:
+        excess = base.excess(at[0])
+        worst = float(np.concatenate(excess).max())
+        more = {"constr": excess, "constr_violation": worst, "maxcv": worst}
+        if worst > 0:
+            status, message = INFEASIBLE, f"No feasible point was found; the constraints are exceeded by {worst:.6g}."
     if run.nans:
         message += f" {run.nans} evaluations returned NaN and counted as worst."
-    result = as_result(run)
-    result.update(success=status != 2, status=status, message=message)
-    return result
+    if made_up is not None:
+        box = problem.box
+        at = np.flatnonzero((made_up[:, 0] & (run.x <= box.lower)) | (made_up[:, 1] & (run.x >= box.upper)))
+        if len(at):
+            message += f" x[{at[0]}] lies at a border that was made up around x0: give bounds."
+    return {"success": status not in (NOTHING_FOUND, INFEASIBLE), "status": status, "message": message, **more}

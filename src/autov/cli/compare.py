@@ -41,6 +41,7 @@ def compare(
     coco_data: Path | None = typer.Option(
         None, "--coco-data", help="Folder for data of the BBOB functions that cocopp reads."
     ),
+    plots: str = typer.Option("svg", "--plots", help="Kind of plot files in the folder: svg, pdf or png."),
     workers: int | None = WORKERS,
     json_: bool = JSON,
 ) -> None:
@@ -66,6 +67,8 @@ def compare(
 
     if format_ not in FORMATS:
         raise InputError(f"--format: one of {', '.join(FORMATS)}, got {format_!r}")
+    if plots not in ("svg", "pdf", "png"):
+        raise InputError(f"--plots: one of svg, pdf, png, got {plots!r}")
     names = [part.strip() for part in algorithms.split(",") if part.strip()]
     wanted = with_instances(expand_names([part for part in problems.split(",") if part.strip()]), instances)
     with quiet_functions(json_ or format_ == "json"):
@@ -79,13 +82,13 @@ def compare(
     table = result.table("median" if median else "mean", correct=holm)
     files: dict[str, Callable[[Path], object]] = {
         "report.html": lambda path: write_text(path, comparison_page(result, table=table)),
-        "convergence.svg": lambda path: save_plot(convergence_plot(result), path),
+        f"convergence.{plots}": lambda path: save_plot(convergence_plot(result), path),
         "table.md": lambda path: write_text(path, render(table, "markdown")),
         "table.tex": lambda path: write_text(path, render(table, "latex")),
         "table.csv": lambda path: write_text(path, render(table, "csv")),
     }
     if len(result.algorithms) > 1 and result.scores().ranked:
-        files["ranks.svg"] = lambda path: save_plot(rank_plot(result), path)
+        files[f"ranks.{plots}"] = lambda path: save_plot(rank_plot(result), path)
     found = result.targets()
     if found.problems:
         measures = result.measures()
@@ -95,10 +98,10 @@ def compare(
         times = result.ert()
         files["ert.md"] = lambda path: write_text(path, render(times, "markdown"))
         files["ert.csv"] = lambda path: write_text(path, render(times, "csv"))
-        files["ecdf.svg"] = lambda path: save_plot(ecdf_plot(result), path)
-        files["ecdf-groups.svg"] = lambda path: save_plot(ecdf_plot(result, by_group=True), path)
+        files[f"ecdf.{plots}"] = lambda path: save_plot(ecdf_plot(result), path)
+        files[f"ecdf-groups.{plots}"] = lambda path: save_plot(ecdf_plot(result, by_group=True), path)
         if found.profile()[0].size:
-            files["profile.svg"] = lambda path: save_plot(profile_plot(result), path)
+            files[f"profile.{plots}"] = lambda path: save_plot(profile_plot(result), path)
     if json_ or format_ == "json":
         print_json(as_dict(table) | ({"measures": as_dict(result.measures())} if found.problems else {}))
     else:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import typer
 
 from autov.cli.output import JSON, SEED, WORKERS, console, print_json, progress_bar, quiet_functions
@@ -30,29 +33,35 @@ def minimize(
     popsize: int = typer.Option(100, "--popsize", min=2, help="Population size."),
     runs: int = typer.Option(30, "--runs", min=1, help="Independent runs."),
     seed: int = SEED,
-    lower: float | None = typer.Option(None, "--lower", help="Lower bound of every variable (your function)."),
-    upper: float | None = typer.Option(None, "--upper", help="Upper bound of every variable (your function)."),
+    lower: str | None = typer.Option(None, "--lower", help="Lower bound of all variables, or 0,0,1 (your function)."),
+    upper: str | None = typer.Option(None, "--upper", help="Upper bound of all variables, or 5,5,2 (your function)."),
+    bounds: Path | None = typer.Option(None, "--bounds", help="CSV file: lower,upper of one variable a line."),
     vectorized: bool = typer.Option(False, "--vectorized", help="Your function takes batches (n, d)."),
     workers: int | None = WORKERS,
+    out: Path | None = typer.Option(None, "--out", help="JSON file for the best point and all runs."),
     json_: bool = JSON,
 ) -> None:
     """Minimise a problem in several independent runs.
 
-    Example: autov minimize rastrigin --dim 30 --runs 30 --seed 1
+    Example: autov minimize rastrigin --dim 30 --runs 30 --seed 1 --out result.json
     """
     from autov.algorithms import resolve_algorithm
     from autov.algorithms.repetition import repeat
+    from autov.cli.bounds import bounds_of
+    from autov.core import to_json, write_text
     from autov.problems import resolve_problem, with_instances
 
     chosen = resolve_algorithm(algorithm, operator)
     problem = with_instances([problem], instances)[0]
-    found = resolve_problem(problem, dim=dim, lower=lower, upper=upper, vectorized=vectorized)
+    found = resolve_problem(problem, dim=dim, vectorized=vectorized, **bounds_of(lower, upper, bounds, dim))
     with quiet_functions(json_), progress_bar() as bar:
         task = bar.add_task(problem, total=runs)
         result = repeat(
             found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=workers,
             operator=operator or "paper-h3", progress=lambda: bar.advance(task),
         )  # fmt: skip
+    if out is not None:
+        write_text(out, to_json(result.to_dict(), indent=2) + "\n")
     if json_:
         print_json(result.to_dict())
         return
@@ -64,7 +73,18 @@ def minimize(
     for name in ("best", "mean", "std", "median", "worst"):
         table.add_column(name, justify="right")
     table.add_row(*(f"{value:.6g}" for value in result.summary().values()))
-    out = console()
-    out.print(table)
+    shown = console()
+    shown.print(table)
+    shown.print(f"best x: {short(result.best_x)}")
+    if out is not None:
+        shown.print(f"all of it is in {out}")
     if result.nans:
-        out.print(f"{result.nans} evaluations returned NaN and counted as worst.")
+        shown.print(f"{result.nans} evaluations returned NaN and counted as worst.")
+
+
+def short(x: Sequence[float], most: int = 10) -> str:
+    """A point with six digits a number, the middle left out where it is long."""
+    texts = [f"{value:.6g}" for value in x]
+    if len(texts) > most:
+        texts = [*texts[: most // 2], f"... ({len(texts)} variables) ...", *texts[-(most // 2) :]]
+    return f"[{', '.join(texts)}]"

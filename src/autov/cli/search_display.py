@@ -34,19 +34,28 @@ def _summary(progress: SearchProgress) -> list[str]:
     return [line for line in lines if "%: " not in line and not line.startswith("            ")][:6]
 
 
+def _tasks(done: int, total: int, left: float | None) -> Group:
+    """Runs of a comparison."""
+    text = f"{done} of {total} runs" + ("" if left is None else f", {clock(left)} left")
+    return Group(Text(text), ProgressBar(total=total, completed=done, width=60))
+
+
 class ProgressDisplay:
     """Shows generation, fitness, speed, time left and what is best so far."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(stderr=True)
         self._live = (
-            Live(console=self._console, refresh_per_second=8, transient=True) if self._console.is_terminal else None
+            Live(console=self._console, refresh_per_second=8, transient=True)
+            if self._console.is_terminal or self._console.is_jupyter
+            else None
         )
         self._drawn = 0.0
 
-    def __call__(self, progress: SearchProgress) -> None:
-        """Draw, at most a few times a second."""
-        if progress.state.generation >= progress.generations:
+    def __call__(self, progress: SearchProgress | int, total: int = 0, left: float | None = None) -> None:
+        """Draw, at most a few times a second: a search, or (done, total, seconds left) of a comparison."""
+        done = progress >= total if isinstance(progress, int) else progress.state.generation >= progress.generations
+        if done:
             self.close()
             return
         now = time.perf_counter()
@@ -55,7 +64,7 @@ class ProgressDisplay:
         if not self._drawn:
             self._live.start()
         self._drawn = now
-        self._live.update(self._view(progress))
+        self._live.update(_tasks(progress, total, left) if isinstance(progress, int) else self._view(progress))
 
     def _view(self, progress: SearchProgress) -> Group:
         state = progress.state

@@ -21,6 +21,7 @@ from autov.algorithms import resolve_algorithm
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.files import save_algorithm
 from autov.core import Array, FileError, InputError, Seed, identity, seed_of
+from autov.core.views import Shown
 from autov.designer.aggregate import check_minima
 from autov.designer.cases import Case, training_cases
 from autov.designer.checkpoint import read_checkpoint, saved_seed, write_checkpoint
@@ -39,7 +40,7 @@ CHECKPOINT_SECONDS = float(os.environ.get("AUTOV_CHECKPOINT_SECONDS", "5"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Design:
+class Design(Shown):
     """A finished search and what it found.
 
     Attributes:

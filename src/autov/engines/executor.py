@@ -11,7 +11,7 @@ from typing import Any
 from autov.core import InputError, WorkerError
 from autov.engines.base import Engine, Found, Item, Result, chunks
 from autov.engines.count import worker_count
-from autov.engines.pickled import pickled
+from autov.engines.pickled import ByValue, pickled
 
 
 def as_finished(
@@ -56,7 +56,8 @@ class OnExecutor(Engine):
     def map(self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1) -> Found[Result]:
         """(index, call(item)) as they finish; see Engine. Calls that run when it is cancelled go on to their end."""
         if isinstance(self.executor, ProcessPoolExecutor):
-            pickled(call)
+            pickled(call)  # says now what cannot be sent
+            return self._map(partial(_call_each, ByValue(call)), items, chunk)
         return self._map(partial(_call_each, call), items, chunk)
 
     def _map(self, work: Callable[[list[Item]], list[Result]], items: Iterable[Item], chunk: int) -> Found[Result]:

@@ -1,26 +1,79 @@
-"""What travels between processes, and what is said where something cannot."""
+"""What travels between processes, and what is said where something cannot.
+
+Plain pickle goes first: it names functions, and a forked worker finds them. What it cannot name (lambdas, closures,
+functions of a notebook), and what it names in ``__main__`` where workers do not have that, cloudpickle sends by value.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import multiprocessing
 import pickle
 import traceback
-from typing import Any
+from typing import Any, NamedTuple
+
+import cloudpickle
 
 from autov.core import InputError, WorkerError
 
 
-def pickled(call: Any) -> bytes:
-    """A callable as bytes for worker processes."""
+class Sent(NamedTuple):
+    """A callable as bytes, and whether a worker must run the main script to understand them."""
+
+    data: bytes
+    needs_main: bool
+
+
+def pickled(call: Any) -> Sent:
+    """A callable for worker processes."""
     try:
-        return dumps(call)
+        data = dumps(call)
     except Exception as error:
         raise unsendable(name_of(call), one_line(error)) from None
+    return Sent(data, names_main(data))
 
 
 def dumps(value: Any) -> bytes:
-    """Bytes of a value."""
-    return pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+    """Bytes of a value: by name where a worker finds the name, else by value."""
+    try:
+        data = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        try:
+            return cloudpickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+        except Exception:
+            raise error from None  # what plain pickle says is shorter
+    if names_main(data):
+        with contextlib.suppress(Exception):  # then the worker runs the script, which needs its guard
+            return cloudpickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+    return data
+
+
+def names_main(data: bytes) -> bool:
+    """Whether bytes name something in the main script that a new worker does not have; forked ones have all."""
+    return b"__main__" in data and multiprocessing.get_start_method() != "fork" and not _by_value(data)
+
+
+def _by_value(data: bytes) -> bool:
+    return b"cloudpickle" in data
+
+
+class ByValue:
+    """A callable that travels by value where plain pickle cannot name it, for executors that pickle themselves."""
+
+    def __init__(self, call: Any) -> None:
+        self.call = call
+
+    def __call__(self, *args: Any) -> Any:
+        """Call it."""
+        return self.call(*args)
+
+    def __reduce__(self) -> Any:
+        return _restored, (pickled(self.call).data,)
+
+
+def _restored(data: bytes) -> ByValue:
+    return ByValue(pickle.loads(data))
 
 
 def unsendable(what: str, reason: str) -> InputError:

@@ -17,7 +17,7 @@ from types import MethodType
 from typing import Any
 
 from autov.engines.base import Engine, Found, Item, Result, chunks
-from autov.engines.pickled import pickled
+from autov.engines.pickled import Sent, pickled
 from autov.engines.team import Team  # imports multiprocessing, whose hook for the exit must come before ours
 
 _open: weakref.WeakSet[Processes] = weakref.WeakSet()
@@ -43,12 +43,12 @@ class Processes(Engine):
         known = any(_same(team.call, call) for team in self._teams)
         return self._map(call, None if known else pickled(call), items, chunk)
 
-    def _map(self, call: Callable[[Item], Result], sent: bytes | None, items: Iterable[Item], chunk: int) -> Found[Any]:
+    def _map(self, call: Callable[[Item], Result], sent: Sent | None, items: Iterable[Item], chunk: int) -> Found[Any]:
         with self._team(call, sent) as team:
             yield from team.run(chunks(items, chunk))
 
     @contextlib.contextmanager
-    def _team(self, call: Callable[[Any], Any], sent: bytes | None) -> Iterator[Team]:
+    def _team(self, call: Callable[[Any], Any], sent: Sent | None) -> Iterator[Team]:
         """Processes for one map, which has them for itself."""
         with self._lock:
             idle = [team for team in self._teams if not team.busy]

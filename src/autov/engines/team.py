@@ -7,31 +7,53 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
+import threading
+import types
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import wait
 from typing import Any
 
 from autov.core import InputError, WorkerError
 from autov.engines.base import Found
-from autov.engines.pickled import dumps, name_of, one_line, unpack_error, unsendable
+from autov.engines.pickled import Sent, dumps, name_of, one_line, unpack_error, unsendable
 from autov.engines.worker import DONE, RAISED, READY, UNKNOWN, UNSENDABLE, serve
 
 DIED = b"0"
 PIPE = 16_384  # bytes that a pipe holds at least, whatever the system
 PATIENCE = 5.0  # seconds that an idle worker has to end by itself
 
+_starting = threading.Lock()
+
+
+@contextlib.contextmanager
+def without_main() -> Iterator[None]:
+    """Processes that start inside do not run the main script, so that it needs no guard; nothing for forked ones."""
+    if multiprocessing.get_start_method() == "fork":
+        yield
+        return
+    with _starting:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = types.ModuleType("__main__")  # without a file or a name to import
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
+
 
 class _Worker:
     """A process and the pipe to it."""
 
-    def __init__(self, call: bytes) -> None:
+    def __init__(self, call: Sent) -> None:
+        self._needs_main = call.needs_main
         self.connection, self._theirs = multiprocessing.Pipe()
-        self.process = multiprocessing.Process(target=serve, args=(self._theirs, call), name="autov-worker")
+        self.process = multiprocessing.Process(target=serve, args=(self._theirs, call.data), name="autov-worker")
         self.started = False  # its function is there, and it takes items
         self._held = b""
 
     def start(self) -> None:
-        self.process.start()
+        with contextlib.nullcontext() if self._needs_main else without_main():
+            self.process.start()
         self._theirs.close()
 
     def send(self, items: bytes) -> None:
@@ -67,7 +89,7 @@ class _Worker:
 class Team:
     """Up to `limit` processes, started when there is work for them, each with one chunk of items at a time."""
 
-    def __init__(self, call: Callable[[Any], Any], sent: bytes, limit: int) -> None:
+    def __init__(self, call: Callable[[Any], Any], sent: Sent, limit: int) -> None:
         self.call = call
         self.busy = False
         self.ended = False

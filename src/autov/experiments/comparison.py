@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from autov.core import Array, InputError, Seed, identity, seed_of
+from autov.core.views import Shown
 from autov.experiments.measures import RESOLUTIONS, SHOWN, Targets
 from autov.experiments.plan import Algorithms, Experiment, Problems, experiment
 from autov.experiments.row import Failure, Row
@@ -23,7 +24,7 @@ from autov.stats import TARGETS, Scores, average_ranks, hits, score
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Shown):
     """Rows of an experiment, ready for tables and plots. The reference is what marks compare with."""
 
     name: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pickle
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from autov.algorithms import solve
 from autov.algorithms.base import Compiled
 from autov.core import Array, InputError, identity
 from autov.engines import Processes, engine_of
+from autov.engines.pickled import dumps
 from autov.experiments.curve import grid, sample
 from autov.experiments.plan import Experiment
 from autov.experiments.row import Failure
@@ -130,7 +130,7 @@ def _write(store: Store, task: Task, result: Result) -> None:
 def _check_pickles(todo: list[Task]) -> None:
     for task in {(task.label, task.problem): task for task in todo}.values():
         try:
-            pickle.dumps(task)
+            dumps(task)
         except Exception as error:
             raise InputError(
                 f"workers: {task.label} on {task.problem} cannot be sent to worker processes ({error}); define it at "

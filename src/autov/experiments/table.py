@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from autov.core.views import views
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -27,6 +29,12 @@ class Table:
     rows: tuple[tuple[str, tuple[Entry, ...]], ...]
     footer: tuple[tuple[str, tuple[str, ...]], ...] = ()
     notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return views().text_of(self)
+
+    def _repr_html_(self) -> str:
+        return views().html_of(self)
 
 
 def scientific(value: float | None, digits: int = 4) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from autov.core import Array
+from autov.core.views import Shown
 from autov.invariance.transformations import Transformation
 
 Level = Literal["theorem", "pathwise", "distribution", "none"]
@@ -109,8 +110,8 @@ class Verdict:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Certificate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Certificate(Shown):
     """Verdicts on an operator.
 
     Attributes:
@@ -136,6 +137,10 @@ class Certificate:
 
     def __getitem__(self, property: str) -> Verdict:
         return next(verdict for verdict in self.verdicts if verdict.property == property)
+
+    def __repr__(self) -> str:
+        holds = ", ".join(f"{name} {'yes' if held else 'no'}" for name, held in self.holds.items())
+        return f"<Certificate of {self.operator}: {holds}>"
 
     def __str__(self) -> str:
         lines = [f"Invariance of {self.operator}, {self.dim} variables, seed {self.seed}"]

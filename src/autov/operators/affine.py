@@ -11,6 +11,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from autov.core import Array, Generator, InputError
+from autov.core.views import Shown
 from autov.kernels.variation import Variation
 from autov.operators.inputs import BOUNDS, input_of, inputs_of, weights_of
 from autov.operators.packing import pack
@@ -34,8 +35,8 @@ def _draw_of(draw: object, rows: int) -> Draw:
     return cast(Draw, units[0] if len(set(units)) == 1 else tuple(units))
 
 
-@dataclass(frozen=True, eq=False)
-class AffineOperator:
+@dataclass(frozen=True, eq=False, repr=False)
+class AffineOperator(Shown):
     """x1 + sum_i r_i (y_i - x1), r_i ~ N(mean, std^2): the weights sum to one by construction (Corollary 2).
 
     Each offspring variable (``draw="variable"``, what the paper ran) or each whole offspring (``draw="solution"``,
@@ -241,6 +242,16 @@ class AffineOperator:
 
         known = ("format", "version", "inputs", "draw", "tie_bounds", "rows")
         return {key: value for key, value in to_dict(self).items() if key in known}
+
+    def scipy_strategy(self) -> Any:
+        """A strategy for `scipy.optimize.differential_evolution(fun, bounds, strategy=operator.scipy_strategy())`."""
+        from autov.operators.scipy_strategy import SciPyStrategy
+
+        return SciPyStrategy(self)
+
+    def __repr__(self) -> str:
+        tied = ", tied bounds" if self.tie_bounds else ""
+        return f"<AffineOperator h({', '.join(self.inputs)}): {self.rows} rows, one draw for each {self.draw}{tied}>"
 
     def __str__(self) -> str:
         from autov.operators.text import as_text

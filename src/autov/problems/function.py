@@ -10,21 +10,13 @@ import numpy as np
 
 from autov.core import Array, Box, Generator, InputError, real_numbers
 from autov.kernels.objective import Objective, compile_objective
+from autov.problems.errors import locate
+from autov.problems.feasibility import Constrained, constrained
 
 
 def is_compiled(fun: Any) -> bool:
     """Whether fun was made by numba.njit."""
     return hasattr(fun, "py_func") and hasattr(fun, "nopython_signatures")
-
-
-def locate(error: BaseException, point: Array) -> None:
-    """Put the point into the message of an exception that the objective raised."""
-    error.autov_point = point  # type: ignore[attr-defined]
-    where = f"objective failed at x = {np.array2string(point, threshold=20, separator=', ')}"
-    if len(error.args) == 1 and isinstance(error.args[0], str):
-        error.args = (f"{error.args[0]} ({where})",)
-    else:
-        error.add_note(where)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,8 +175,9 @@ def _identity_parts(problem: Function | NumbaFunction, more: list[Any]) -> list[
 
 def function_problem(
     fun: Any, bounds: Any, vectorized: bool = False, args: tuple[Any, ...] = (), *, name: str | None = None,
-    minimum: float | None = None, optimum: Any = None, key: str | None = None,
-) -> Function | NumbaFunction:  # fmt: skip
+    minimum: float | None = None, optimum: Any = None, key: str | None = None, constraints: Any = None,
+    integrality: Any = None,
+) -> Function | NumbaFunction | Constrained:  # fmt: skip
     """The problem of a user's function.
 
     Args:
@@ -198,6 +191,9 @@ def function_problem(
         optimum: a point with that value.
         key: names what decides the values of fun, for results that are stored and for searches that are resumed,
             instead of the source and the values that fun is made of. Change it whenever the function changes.
+        constraints: in SciPy's forms: `LinearConstraint`, `NonlinearConstraint`, dicts with type and fun, or several;
+            with ``vectorized`` their functions take batches, too.
+        integrality: a truth value for each variable, or one for all: whether it is a whole number.
     """
     if not callable(fun):
         raise InputError(f"fun: must be callable, a problem or a problem's name, got {fun!r}")
@@ -215,5 +211,7 @@ def function_problem(
             raise InputError(f"optimum: must be a point of {box.dim} variables, got shape {optimum.shape}")
     known = {"minimum": None if minimum is None else float(minimum), "optimum": optimum, "label": name, "key": key}
     if is_compiled(fun) and not vectorized and not args:
-        return NumbaFunction(fun, box, **known)
-    return Function(fun, box, vectorized, tuple(args), **known)
+        found: Any = NumbaFunction(fun, box, **known)
+    else:
+        found = Function(fun, box, vectorized, tuple(args), **known)
+    return constrained(found, constraints, integrality, vectorized)  # type: ignore[return-value]

@@ -11,6 +11,7 @@ from autov.problems.added import ADDED_NAMES, ALIASES
 from autov.problems.base import Problem
 from autov.problems.bbob import BBOB, BBOB_DIM, BBOB_NAMES
 from autov.problems.classic import NAMES, TABLE, Classic
+from autov.problems.constrained import CONSTRAINED_NAMES, constrained_problem
 from autov.problems.families import Family, checked_step, is_per_run, transformed
 from autov.problems.function import function_problem
 from autov.problems.transforms import Translated
@@ -167,13 +168,15 @@ def _named(name: str, dim: int | None, default_dim: int) -> Problem:
         from autov.problems.lsgo import large_scale  # loads its data
 
         return large_scale(name)
+    if name in CONSTRAINED_NAMES:
+        return constrained_problem(name)
     if name in GROUPS:
         raise InputError(
             f"problem: {name!r} is a group of {len(GROUPS[name])}; take one of them: {', '.join(GROUPS[name])}"
         )
     raise InputError(
-        f"problem: unknown {name!r}; try f1..f13, paper-f1..paper-f13, lsgo-f1..lsgo-f15, bbob-f1..bbob-f24, "
-        f"a word such as rastrigin, or file.py:function"
+        f"problem: unknown {name!r}; try f1..f13, paper-f1..paper-f13, lsgo-f1..lsgo-f15, bbob-f1..bbob-f24, g01 or "
+        f"another of the constrained ones, a word such as rastrigin, or file.py:function"
     )
 
 

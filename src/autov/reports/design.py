@@ -25,44 +25,54 @@ from autov.experiments import Comparison, Entry, Table, compare
 from autov.operators import AffineOperator
 from autov.problems import instance_of
 from autov.reports.html import code_html, figure_html, page, table_html, text_html
-from autov.reports.plots import COLOURS, Figure, convergence_plot, drawing, svg
+from autov.reports.plots import COLOURS, Axes, Figure, convergence_plot, drawing, svg
 from autov.stats import mark, rank_sum
 
 
 def history_plot(design: Design) -> Figure:
     """Best, median and worst fitness of the population over the generations."""
     with drawing(6.4, 3.6) as figure:
-        ax = figure.subplots()
-        generation = design.history[:, 0]
-        for name, colour in (("worst", "#999999"), ("median", "#d55e00"), ("best", "#0072b2")):
-            ax.plot(generation, design.history[:, HISTORY.index(name)], label=name, color=colour, linewidth=1.2)
-        if len(design.settings["problems"]) == 1:
-            ax.axhline(design.retested_fitness, color="black", linestyle=":", label="re-tested mean of the result")
-            if design.history[:, 2:].min() > 0:
-                ax.set_yscale("log")
-        ax.set_xlabel("generation")
-        ax.set_ylabel("fitness")
-        ax.legend(frameon=False)
+        draw_history(design, figure.subplots())
         return figure
+
+
+def draw_history(design: Design, ax: Axes) -> Axes:
+    """The same on axes."""
+    generation = design.history[:, 0]
+    for name, colour in (("worst", "#999999"), ("median", "#d55e00"), ("best", "#0072b2")):
+        ax.plot(generation, design.history[:, HISTORY.index(name)], label=name, color=colour, linewidth=1.2)
+    if len(design.settings["problems"]) == 1:
+        ax.axhline(design.retested_fitness, color="black", linestyle=":", label="re-tested mean of the result")
+        if design.history[:, 2:].min() > 0:
+            ax.set_yscale("log")
+    ax.set_xlabel("generation")
+    ax.set_ylabel("fitness")
+    ax.legend(frameon=False)
+    return ax
 
 
 def offspring_plot(operator: AffineOperator) -> Figure:
     """Offspring of two parents in a square box; best and mean, where used, lie at fixed places."""
+    with drawing(4.6, 4.4) as figure:
+        draw_offspring(operator, figure.subplots())
+        return figure
+
+
+def draw_offspring(operator: AffineOperator, ax: Axes) -> Axes:
+    """The same on axes."""
     lower, upper = np.zeros(2), np.ones(2)
     first, second = np.array([0.3, 0.35]), np.array([0.7, 0.6])
     n = 1500
     rest = [np.broadcast_to(second, (n, 2))] * (operator.n_parents - 1)
     parents = np.stack([np.broadcast_to(first, (n, 2)), *rest])
     points = operator(parents, lower, upper, generator(1), best=np.array([0.5, 0.8]), mean=np.array([0.5, 0.5]))
-    with drawing(4.6, 4.4) as figure:
-        ax = figure.subplots()
-        shown = np.clip(points, lower, upper)
-        ax.scatter(shown[:, 0], shown[:, 1], s=2, alpha=0.25, color="#0072b2", linewidths=0)
-        ax.plot(*first, "o", color="#d55e00", label="x1")
-        ax.plot(*second, "s", color="#009e73", label="other parents")
-        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="variable 1", ylabel="variable 2")
-        ax.legend(frameon=False, loc="lower right")
-        return figure
+    shown = np.clip(points, lower, upper)
+    ax.scatter(shown[:, 0], shown[:, 1], s=2, alpha=0.25, color="#0072b2", linewidths=0)
+    ax.plot(*first, "o", color="#d55e00", label="x1")
+    ax.plot(*second, "s", color="#009e73", label="other parents")
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="variable 1", ylabel="variable 2")
+    ax.legend(frameon=False, loc="lower right")
+    return ax
 
 
 def history_csv(design: Design) -> str:

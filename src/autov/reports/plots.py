@@ -232,12 +232,15 @@ def svg(figure: Figure) -> str:
 
 
 def save_plot(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write SVG or PNG, by the ending of the name."""
+    """Write SVG, PDF or PNG, by the ending of the name; the same data give the same bytes of SVG and PDF."""
     target = Path(path)
     if target.suffix == ".svg":
         write_text(target, svg(figure))
     elif target.suffix == ".png":
         with replacing(target) as file:
             figure.savefig(file, format="png", dpi=150)
+    elif target.suffix == ".pdf":
+        with mpl.rc_context({**STYLE, "pdf.fonttype": 42}), replacing(target) as file:
+            figure.savefig(file, format="pdf", metadata={"CreationDate": None})
     else:
-        raise InputError(f"plot: the name must end in .svg or .png, got {target.name!r}")
+        raise InputError(f"plot: the name must end in .svg, .pdf or .png, got {target.name!r}")

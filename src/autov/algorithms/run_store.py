@@ -1,0 +1,142 @@
+"""Runs that go on after a crash: points and values in one SQLite file, written as they come.
+
+An algorithm asks for the same points again when it is started again with the same seed. So nothing of it has to be
+saved: the values of points that are in the file are taken from there, and the run goes on with the same bits. That
+holds for every algorithm that repeats itself, those of other libraries included; another point than the one in the file
+is found out and refused.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import sqlite3
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from autov.core import Array, FileError, InputError, to_json
+
+MAGIC, VERSION = 0x61757452, 1  # application_id ("autR") and user_version of the file
+BUSY = 30.0  # seconds to wait for another process
+_SCHEMA = (
+    "CREATE TABLE runs (id INTEGER PRIMARY KEY, key TEXT NOT NULL, seed TEXT NOT NULL, about TEXT NOT NULL, "
+    "created TEXT NOT NULL, finished INTEGER NOT NULL DEFAULT 0, UNIQUE (key, seed))",
+    "CREATE TABLE evaluations (run INTEGER NOT NULL, number INTEGER NOT NULL, x BLOB NOT NULL, value BLOB NOT NULL, "
+    "PRIMARY KEY (run, number)) WITHOUT ROWID",
+    f"PRAGMA application_id = {MAGIC}",
+    f"PRAGMA user_version = {VERSION}",
+)
+
+
+class RunStore:
+    """An open file of runs."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        try:
+            self.path = Path(path)
+        except TypeError:
+            raise InputError(f"store: must be the name of a file, got {path!r}") from None
+        if self.path.is_dir() or not self.path.parent.is_dir():
+            raise FileError(f"{self.path}: is a folder, or its folder does not exist")
+        try:
+            self.db = sqlite3.connect(self.path, timeout=BUSY, isolation_level=None)
+            try:
+                self._prepare()
+            except BaseException:
+                self.db.close()
+                raise
+        except sqlite3.Error as error:
+            raise FileError(f"{self.path}: cannot be used as a store of runs: {error}") from None
+
+    def _prepare(self) -> None:
+        self.db.execute("BEGIN IMMEDIATE")  # another process may be creating it, too
+        if self.db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+            for statement in _SCHEMA:
+                self.db.execute(statement)
+        self.db.execute("COMMIT")
+        magic, version = (
+            self.db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+        )
+        if magic != MAGIC:
+            raise FileError(f"{self.path}: an SQLite file, but not a store of minimize (compare has its own)")
+        if version != VERSION:
+            raise FileError(f"{self.path}: a store of version {version}, this autov reads version {VERSION}")
+        self.db.execute("PRAGMA journal_mode = WAL")
+        self.db.execute("PRAGMA synchronous = NORMAL")
+
+    def __enter__(self) -> RunStore:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.db.close()
+
+    def unfinished_seed(self, key: str) -> int | None:
+        """The seed of a run that was interrupted."""
+        query = "SELECT seed FROM runs WHERE key = ? AND NOT finished ORDER BY id DESC LIMIT 1"
+        found = self.db.execute(query, (key,)).fetchone()
+        return None if found is None else int(found[0])
+
+    def open(self, key: str, seed: int, about: dict[str, Any]) -> SavedRun:
+        """The run of that key and seed, new or with what it has."""
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        values = (key, str(seed), to_json(about), now)
+        self.db.execute(
+            "INSERT INTO runs (key, seed, about, created) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", values
+        )
+        number = self.db.execute("SELECT id FROM runs WHERE key = ? AND seed = ?", (key, str(seed))).fetchone()[0]
+        return SavedRun(self, number)
+
+
+class SavedRun:
+    """The evaluations of one run."""
+
+    def __init__(self, store: RunStore, number: int) -> None:
+        self.path, self._db, self._run = store.path, store.db, number
+        query = "SELECT number, x, value FROM evaluations WHERE run = ?"
+        self._known = {i: (x, value) for i, x, value in self._db.execute(query, (number,))}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def fill(self, first: int, x: Array, values: Array, there: np.ndarray) -> None:
+        """Put in the values that are known of evaluations first, first + 1, ..."""
+        for i, row in enumerate(x):
+            known = self._known.get(first + i)
+            if known is None:
+                continue
+            if known[0] != row.tobytes():
+                raise FileError(
+                    f"{self.path}: evaluation {first + i + 1} of the stored run was at another point; the algorithm, a "
+                    f"library or maxfev is another one, or it does not repeat itself: use another file"
+                )
+            values[i], there[i] = np.frombuffer(known[1])[0], True
+
+    def add(self, number: int, x: Array, value: float) -> None:
+        """Write one evaluation."""
+        self._write([(self._run, number, x.tobytes(), np.float64(value).tobytes())])
+
+    def add_all(self, first: int, x: Array, values: Array, which: np.ndarray) -> None:
+        """Write those evaluations of a batch together."""
+        rows = np.flatnonzero(which)
+        self._write([(self._run, first + int(i), x[i].tobytes(), values[i].tobytes()) for i in rows])
+
+    def _write(self, records: list[tuple[int, int, bytes, bytes]]) -> None:
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR IGNORE INTO evaluations VALUES (?, ?, ?, ?)", records)
+            self._db.execute("COMMIT")
+        except BaseException as error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            if isinstance(error, sqlite3.Error):
+                raise FileError(f"{self.path}: cannot be written: {error}") from None
+            raise
+
+    def finish(self) -> None:
+        """Note that the run came to its end."""
+        self._db.execute("UPDATE runs SET finished = 1 WHERE id = ?", (self._run,))

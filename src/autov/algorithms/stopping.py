@@ -1,0 +1,91 @@
+"""When a run may end before its budget is used up."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autov.core import Array, Box, InputError, whole_number
+
+# What `status` of a result says.
+BUDGET, CALLBACK, NOTHING_FOUND, TARGET, FTOL, XTOL, MAXTIME, PATIENCE, INFEASIBLE = range(9)
+
+
+class Seen(NamedTuple):
+    """How far a run has come."""
+
+    best: float
+    nfev: int
+    improved: int  # evaluations made when the best point was found
+    population: Array
+    values: Array
+    box: Box
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """Each criterion ends the run by itself; None is off.
+
+    Attributes:
+        ftol: the values of the population differ by no more than ftol * max(1, |best value|).
+        xtol: in every variable the population is no wider than xtol times the width of the box.
+        target: a value as small as this was found.
+        maxtime: seconds; a batch that has begun is finished.
+        patience: so many evaluations brought no better point.
+    """
+
+    ftol: float | None = None
+    xtol: float | None = None
+    target: float | None = None
+    maxtime: float | None = None
+    patience: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("ftol", "xtol", "target", "maxtime"):
+            object.__setattr__(self, name, _number(name, getattr(self, name), name != "target"))
+        if self.patience is not None:
+            object.__setattr__(self, "patience", whole_number("patience", self.patience, 1))
+
+    @property
+    def active(self) -> bool:
+        """Whether there is any."""
+        return any(getattr(self, field.name) is not None for field in fields(self))
+
+    def needs_population(self) -> str | None:
+        """The first criterion that looks at a population, if there is one."""
+        return next((name for name in ("ftol", "xtol") if getattr(self, name) is not None), None)
+
+    def met(self, seen: Seen) -> tuple[int, str] | None:
+        """Status and message, if one is met."""
+        if self.target is not None and seen.best <= self.target:
+            return TARGET, f"The target {self.target:g} is reached."
+        if self.ftol is not None and len(seen.values) and np.isfinite(seen.values).all():
+            spread = float(np.ptp(seen.values))
+            if spread <= self.ftol * max(1.0, abs(seen.best)):
+                return FTOL, f"The values of the population differ by {spread:.3g}: ftol = {self.ftol:g} is met."
+        if self.xtol is not None and len(seen.population):
+            width = np.where(seen.box.width > 0, seen.box.width, 1.0)
+            spread = float((np.ptp(seen.population, axis=0) / width).max())
+            if spread <= self.xtol:
+                return XTOL, f"The population spans {spread:.3g} of the box: xtol = {self.xtol:g} is met."
+        if self.patience is not None and seen.nfev - seen.improved >= self.patience:
+            return PATIENCE, f"No better point in {seen.nfev - seen.improved} evaluations: patience = {self.patience}."
+        if self.maxtime is not None and seen.seconds >= self.maxtime:
+            return MAXTIME, f"The time of {self.maxtime:g} seconds is used up."
+        return None
+
+
+def _number(name: str, value: Any, positive: bool) -> float | None:
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number) or isinstance(value, bool) or (positive and number < 0):
+        raise InputError(f"{name}: must be a number{' of at least 0' if positive else ''} or None, got {value!r}")
+    return number

@@ -1,0 +1,174 @@
+"""Constraints in SciPy's forms: `LinearConstraint`, `NonlinearConstraint`, `Bounds` and the older dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from autov.core import Array, InputError, real_numbers
+from autov.problems.errors import locate
+
+EQUALITY = 1e-4  # an equality holds within this (times the size of its right side, if that is above 1), as in CEC'2006
+
+
+@dataclass(frozen=True, eq=False)
+class Constraint:
+    """lower <= fun(x) <= upper, for each of the numbers that fun gives.
+
+    Attributes:
+        fun: of a point (d,) that gives a number or (m,); if vectorized, of a batch (n, d) that gives (n,) or (n, m).
+        lower: smallest allowed value, a number or (m,); -inf for none.
+        upper: largest allowed value.
+        vectorized: fun takes batches.
+    """
+
+    fun: Callable[..., Any]
+    lower: Any = -np.inf
+    upper: Any = np.inf
+    vectorized: bool = False
+
+    def values(self, x: Array) -> Array:
+        """What the constraint bounds, (n, m)."""
+        if not self.vectorized:
+            return np.stack([np.atleast_1d(self._call(row)) for row in x])
+        found = self._call(x)
+        if found.ndim not in (1, 2) or len(found) != len(x):
+            raise InputError(
+                f"constraints: a vectorized one must give shape ({len(x)},) or ({len(x)}, m) for a batch of shape "
+                f"{x.shape}, got {found.shape}"
+            )
+        return found.reshape(len(x), -1)
+
+    def _call(self, x: Array) -> Array:
+        try:
+            found = self.fun(x.copy())
+        except Exception as error:
+            locate(error, x, "constraint")
+            raise
+        try:
+            return real_numbers(found)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"constraints: must give numbers, got {found!r}") from None
+
+    def limits(self, count: int) -> tuple[Array, Array]:
+        """Lower and upper, (m,) each, equalities widened."""
+        try:
+            lower, upper = (
+                np.broadcast_to(np.asarray(b, dtype=np.float64), (count,)) for b in (self.lower, self.upper)
+            )
+        except ValueError:
+            raise InputError(
+                f"constraints: a function gives {count} numbers, its bounds have shapes {np.shape(self.lower)} and "
+                f"{np.shape(self.upper)}"
+            ) from None
+        room = np.where(lower == upper, EQUALITY * _size(lower), 0.0)
+        return lower - room, upper + room
+
+    def excess(self, x: Array) -> Array:
+        """How far each value is outside its bounds, (n, m), as SciPy counts it; NaN counts as infinite."""
+        return self._measured(x)[0]
+
+    def violation(self, x: Array) -> Array:
+        """One number for each point, (n,): the sum of what is outside, each over the size of its bound if above 1."""
+        outside, lower, upper, low = self._measured(x)
+        size = np.where(low, _size(lower), _size(upper))
+        return (outside / size).sum(axis=1)
+
+    def _measured(self, x: Array) -> tuple[Array, Array, Array, np.ndarray]:
+        values = self.values(x)
+        lower, upper = self.limits(values.shape[1])
+        below, above = lower - values, values - upper
+        outside = np.maximum(np.maximum(below, above), 0.0)
+        return np.where(np.isnan(outside), np.inf, outside), lower, upper, below > above
+
+
+def _size(bound: Array) -> Array:
+    return np.where(np.isfinite(bound), np.maximum(np.abs(bound), 1.0), 1.0)
+
+
+def _linear(x: Array, matrix: Array) -> Array:
+    return (x[:, None, :] * matrix).sum(axis=2)  # row by row the same bits, whatever the size of the batch
+
+
+def _identity(x: Array) -> Array:
+    return x
+
+
+def _with_args(x: Array, fun: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    return fun(x, *args)
+
+
+def constraints_of(given: Any, dim: int, vectorized: bool = False) -> tuple[Constraint, ...]:
+    """Constraints from what SciPy's users write: one, or a sequence of them.
+
+    Args:
+        given: `scipy.optimize.LinearConstraint`, `NonlinearConstraint`, `Bounds`, a dict with type, fun and args, a
+            `Constraint`, or a sequence of these.
+        dim: variables.
+        vectorized: functions take batches (n, d), as the objective does.
+    """
+    if given is None:
+        return ()
+    if isinstance(given, (Mapping, Constraint)) or hasattr(given, "lb"):
+        given = [given]
+    try:
+        items = list(given)
+    except TypeError:
+        raise _unknown(given) from None
+    return tuple(_one(item, dim, vectorized) for item in items)
+
+
+def _one(item: Any, dim: int, vectorized: bool) -> Constraint:
+    if isinstance(item, Constraint):
+        return item
+    if isinstance(item, Mapping):
+        return _of_dict(item, vectorized)
+    if not hasattr(item, "lb") or not hasattr(item, "ub"):
+        raise _unknown(item)
+    lower, upper = _bounds(item)
+    if hasattr(item, "A"):
+        matrix = item.A.toarray() if hasattr(item.A, "toarray") else item.A
+        matrix = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
+        if matrix.shape[1] != dim:
+            raise InputError(f"constraints: a linear one has {matrix.shape[1]} columns, there are {dim} variables")
+        found = Constraint(partial(_linear, matrix=matrix), lower, upper, True)
+        found.limits(len(matrix))
+        return found
+    if callable(getattr(item, "fun", None)):
+        return Constraint(item.fun, lower, upper, vectorized)
+    found = Constraint(_identity, lower, upper, True)  # Bounds
+    found.limits(dim)
+    return found
+
+
+def _of_dict(item: Mapping[str, Any], vectorized: bool) -> Constraint:
+    kind = str(item.get("type", "")).lower()
+    if kind not in ("eq", "ineq") or not callable(item.get("fun")):
+        raise InputError(f"constraints: a dict has type 'eq' or 'ineq' and a callable fun, got {dict(item)!r}")
+    fun, args = item["fun"], tuple(item.get("args", ()))
+    if args:
+        fun = partial(_with_args, fun=fun, args=args)
+    return Constraint(fun, 0.0, 0.0 if kind == "eq" else np.inf, vectorized)
+
+
+def _bounds(item: Any) -> tuple[Array, Array]:
+    try:
+        lower, upper = np.asarray(item.lb, dtype=np.float64), np.asarray(item.ub, dtype=np.float64)
+        sound = bool((lower <= upper).all())
+    except (TypeError, ValueError):
+        sound = False
+        lower = upper = np.empty(0)
+    if not sound:
+        raise InputError(f"constraints: lb must not be above ub, got {item.lb!r} and {item.ub!r}")
+    return lower, upper
+
+
+def _unknown(item: Any) -> InputError:
+    return InputError(
+        f"constraints: expected scipy.optimize.LinearConstraint, NonlinearConstraint, Bounds, a dict with type and "
+        f"fun, or a sequence of them, got {item!r}"
+    )

@@ -1,0 +1,133 @@
+"""How results draw themselves, and what notebooks show of them.
+
+`plot` and `html_of` are chosen by the type of the result; `autov.core.views.Shown` calls them.
+"""
+
+from __future__ import annotations
+
+import html
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from autov.algorithms.result import Result
+from autov.core import InputError
+from autov.designer import Design
+from autov.experiments import Comparison, Entry, Table
+from autov.invariance import Certificate
+from autov.operators import AffineOperator
+from autov.operators.text import by_probability, row_formula
+from autov.reports.design import draw_history, draw_offspring
+from autov.reports.html import table_html
+from autov.reports.plots import convergence_plot, drawing, vertical_scale
+from autov.reports.tables import to_text
+
+
+@singledispatch
+def plot(thing: Any, **options: Any) -> Any:
+    """Draw a result; axes, or an array of them."""
+    raise InputError(f"plot: nothing is known of {type(thing).__name__}, got options {options}")
+
+
+@plot.register
+def _(result: Result, ax: Axes | None = None) -> Axes:
+    """The best value over the evaluations."""
+    if "trace_best" not in result:
+        raise InputError("plot: only results of minimize know how they came about")
+    with drawing(5.6, 3.4) as figure:
+        ax = figure.subplots() if ax is None else ax
+        best = np.where(np.isfinite(result.trace_best), result.trace_best, np.nan)
+        offset, scale, threshold = vertical_scale([best])
+        ax.step(result.trace_nfev, best - offset, where="post", color="#0072b2", linewidth=1.4)
+        if scale == "symlog":
+            ax.set_yscale("symlog", linthresh=threshold)
+        else:
+            ax.set_yscale(scale)
+        ax.set_xlabel("evaluations")
+        ax.set_ylabel(f"best value minus ({offset:.6g})" if offset else "best value")
+        return ax
+
+
+@plot.register
+def _(design: Design, ax: Axes | None = None) -> Axes:
+    """Fitness over the generations of the search."""
+    with drawing(6.4, 3.6) as figure:
+        return draw_history(design, figure.subplots() if ax is None else ax)
+
+
+@plot.register
+def _(comparison: Comparison, **options: Any) -> Any:
+    """Best values over evaluations, an array of axes, one for each problem."""
+    figure = convergence_plot(comparison, **options)
+    count = len(options.get("problems") or comparison.problems)
+    return np.array(figure.axes[:count])
+
+
+@plot.register
+def _(operator: AffineOperator, ax: Axes | None = None) -> Axes:
+    """Offspring of two parents."""
+    with drawing(4.6, 4.4) as figure:
+        return draw_offspring(operator, figure.subplots() if ax is None else ax)
+
+
+def text_of(table: Table) -> str:
+    """A table as text."""
+    return to_text(table)
+
+
+@singledispatch
+def html_of(thing: Any) -> str:
+    """What a notebook shows."""
+    return f"<pre>{html.escape(str(thing))}</pre>"
+
+
+def _pairs(title: str, pairs: list[tuple[str, str]]) -> str:
+    rows = tuple((name, (Entry(text),)) for name, text in pairs)
+    return table_html(Table(title, ("", ""), rows))
+
+
+@html_of.register
+def _(result: Result) -> str:
+    return _pairs(str(result.get("message", "result")), [line for line in result.lines() if line[0] != "message"])
+
+
+@html_of.register
+def _(design: Design) -> str:
+    means = [(f"re-tested mean on {name}", f"{mean:.6g}") for name, mean in design.retested_means.items()]
+    made = ", ".join(f"{what} {count:,}" for what, count in design.spent.items())
+    pairs = [*means, ("search's own figure", f"{design.fitness:.6g}"), ("evaluations", made)]
+    return _pairs(f"Design, {design.seconds:.0f} s", pairs) + html_of(design.operator)
+
+
+@html_of.register
+def _(comparison: Comparison) -> str:
+    return table_html(comparison.table())
+
+
+@html_of.register
+def _(table: Table) -> str:
+    return table_html(table)
+
+
+@html_of.register
+def _(certificate: Certificate) -> str:
+    rows = []
+    for v in certificate.verdicts:
+        p = "-" if v.p_value is None else f"{v.p_value:.2g}"
+        cells = ("yes" if v.holds else "no", v.level, "agree" if v.pathwise else "differ", f"{v.deviation:.2g}", p)
+        rows.append((v.property, tuple(Entry(cell) for cell in cells)))
+    title = f"Invariance of {certificate.operator}, {certificate.dim} variables, seed {certificate.seed}"
+    columns = ("property", "holds", "level", "paths", "deviation", "p-value")
+    return table_html(Table(title, columns, tuple(rows), notes=certificate.remarks))
+
+
+@html_of.register
+def _(operator: AffineOperator) -> str:
+    total = operator.probability.sum()
+    rows = tuple(
+        (f"{operator.probability[j] / total:.3f}", (Entry(row_formula(operator, j)),)) for j in by_probability(operator)
+    )
+    title = f"Affine operator of {', '.join(operator.inputs)}; one draw for each {operator.draw}"
+    return table_html(Table(title, ("probability", "offspring"), rows))

@@ -1,0 +1,55 @@
+"""Bounds of each variable, the best point and the result file of `autov minimize`."""
+
+import json
+
+import pytest
+
+from autov.cli.bounds import bounds_of, read_bounds
+from autov.cli.minimize import short
+from autov.core import InputError
+from tests.cli.test_commands import run
+
+FUNCTION = "def cost(x):\n    return float(((x - 1) ** 2).sum())\n"
+
+
+def test_lists_of_numbers_and_single_ones():
+    assert bounds_of("0", "2", None, 3) == {"lower": 0.0, "upper": 2.0}
+    assert bounds_of(None, None, None, None) == {"lower": None, "upper": None}
+    assert bounds_of("0,-1", "2", None, None) == {"bounds": [(0.0, 2.0), (-1.0, 2.0)]}
+    for lower, upper, dim in (("0,1", "1,2,3", None), ("0,1", "2", 3), ("a", "1", 1)):
+        with pytest.raises(InputError):
+            bounds_of(lower, upper, None, dim)
+
+
+def test_files_of_bounds(tmp_path):
+    path = tmp_path / "bounds.csv"
+    path.write_text("lower,upper\n# a comment\n-1,2\n0, 3.5\n")
+    assert read_bounds(path) == [(-1.0, 2.0), (0.0, 3.5)]
+    for text in ("", "lower,upper\n", "1,2\na,b\n", "1,2\n3\n"):
+        path.write_text(text)
+        with pytest.raises(InputError, match=r"bounds\.csv"):
+            read_bounds(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_bounds(tmp_path / "none.csv")
+    with pytest.raises(InputError, match="either a file"):
+        bounds_of("0", "1", path, 2)
+
+
+def test_the_command_prints_x_and_writes_the_result(capsys, tmp_path):
+    (tmp_path / "cli_cost.py").write_text(FUNCTION)
+    (tmp_path / "bounds.csv").write_text("-1,2\n0,3\n")
+    out = tmp_path / "result.json"
+    code, text, _ = run(
+        capsys, "minimize", f"{tmp_path / 'cli_cost.py'}:cost", "--bounds", str(tmp_path / "bounds.csv"), "--runs", "2",
+        "--maxfev", "400", "--popsize", "20", "--workers", "1", "--algorithm", "de", "--out", str(out),
+    )  # fmt: skip
+    assert code == 0
+    data = json.loads(out.read_text())
+    assert len(data["best_x"]) == 2
+    assert f"best x: [{data['best_x'][0]:.6g}, {data['best_x'][1]:.6g}]" in text
+    assert len(data["values"]) == 2
+
+
+def test_long_points_are_shortened():
+    assert short([1.0, 2.5]) == "[1, 2.5]"
+    assert short([float(i) for i in range(30)]) == "[0, 1, 2, 3, 4, ... (30 variables) ..., 25, 26, 27, 28, 29]"

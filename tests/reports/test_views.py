@@ -1,0 +1,106 @@
+"""Results that plot themselves and show themselves in notebooks."""
+
+import html.parser
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import autov
+from autov.core import InputError
+from autov.reports import save_plot
+
+
+@pytest.fixture(scope="module")
+def things():
+    trial = autov.TrialBudget(10, 3, 1)
+    return {
+        "result": autov.minimize("sphere", dim=3, maxfev=200, popsize=20, rng=1),
+        "comparison": autov.compare(
+            ["de", "pso"], ["sphere", "ackley"], dim=3, maxfev=60, popsize=20, runs=2, store=None, workers=1
+        ),
+        "design": autov.design(
+            "sphere", dim=2, rng=1, workers=1, population=4, generations=2, rows=2, retest_runs=2, final_race=False,
+            trial=trial,
+        ),
+        "operator": autov.load_operator("paper-h3"),
+        "certificate": autov.check(autov.load_operator("paper-h3")),
+    }  # fmt: skip
+
+
+class Balanced(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.text = [], ""
+
+    def handle_starttag(self, tag, attrs):  # noqa: ARG002
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("result", ["budget of 200", "fun", "nfev"]), ("comparison", ["de", "pso", "ackley", "average rank"]),
+        ("design", ["re-tested mean", "search", "x1"]), ("operator", ["probability", "(x2 - x1)"]),
+        ("certificate", ["translation", "rotation", "yes", "no"]),
+    ],
+)  # fmt: skip
+def test_notebooks_show_a_table(things, name, words):
+    page = Balanced()
+    page.feed(things[name]._repr_html_())
+    assert not page.open
+    for word in words:
+        assert word in page.text
+
+
+@pytest.mark.parametrize("name", ["result", "comparison", "design", "operator", "certificate"])
+def test_reprs_are_short(things, name):
+    assert len(repr(things[name])) < 500
+
+
+def test_tables_print_as_text(things):
+    text = str(things["comparison"].table())
+    assert "ackley" in text
+    assert "rank sum test" in text
+
+
+@pytest.mark.parametrize("name", ["result", "design", "operator"])
+def test_plots_are_axes_and_take_axes(things, name):
+    made = things[name].plot()
+    assert isinstance(made, Axes)
+    ax = Figure().subplots()
+    assert things[name].plot(ax=ax) is ax
+    assert ax.lines
+
+
+def test_the_plot_of_a_result_is_its_trace(things):
+    result = things["result"]
+    line = result.plot().lines[0]
+    assert np.array_equal(line.get_xdata(), result.trace_nfev)
+    assert np.array_equal(line.get_ydata(), result.trace_best)
+
+
+def test_the_plot_of_a_comparison_has_a_panel_for_each_problem(things):
+    axes = things["comparison"].plot()
+    assert [ax.get_title() for ax in axes] == ["sphere", "ackley"]
+    assert [ax.get_title() for ax in things["comparison"].plot(problems=["ackley"])] == ["ackley"]
+
+
+def test_what_has_no_plot_says_so(things):
+    with pytest.raises(InputError, match="nothing is known of Certificate"):
+        things["certificate"].plot()
+
+
+def test_pdf_files_are_pdf_and_repeatable(things, tmp_path):
+    for name in ("a.pdf", "b.pdf"):
+        save_plot(things["result"].plot().figure, tmp_path / name)
+    first, second = ((tmp_path / name).read_bytes() for name in ("a.pdf", "b.pdf"))
+    assert first.startswith(b"%PDF")
+    assert first == second
