@@ -16,7 +16,8 @@ from autov.core import FileError, InputError
 from autov.designer import TrialBudget, design
 from autov.operators import load_operator
 
-TINY = {"population": 8, "generations": 6, "trial": TrialBudget(10, 6, 3), "rng": 1, "rows": 3, "dim": 3}
+TINY = {"space": "operator", "known": False, "population": 8, "generations": 6, "trial": TrialBudget(10, 6, 3),
+        "rng": 1, "rows": 3, "dim": 3}  # fmt: skip
 
 
 def test_resumed_equals_whole(tmp_path):
@@ -69,6 +70,7 @@ def test_interrupt_writes_a_checkpoint(tmp_path):
 COMMAND = [
     sys.executable, "-m", "autov", "design", "rastrigin", "--dim", "8", "--population", "20", "--generations", "60",
     "--runs", "3", "--trial-popsize", "30", "--trial-generations", "40", "--seed", "5", "--rows", "4", "--json",
+    "--space", "operator",
 ]  # fmt: skip
 
 
@@ -146,9 +148,9 @@ def test_results_in_the_folder(tmp_path):
     assert summary["retested_means"] == pytest.approx(
         {"rastrigin+family=translate": np.mean(summary["retested_values"])}
     )
-    assert set(summary["comparison"]["rastrigin+family=translate"]) == {"designed", "paper-h3", "GA"}
+    assert set(summary["comparison"]["rastrigin+family=translate"]) == {"designed", "paper-h3", "exchange"}
     names = {path.name for path in folder.iterdir()}
-    assert names == {"operator.json", "history.csv", "convergence.svg", "report.html", "search.npz"}
+    assert names == {"optimizer.json", "operator.json", "history.csv", "convergence.svg", "report.html", "search.npz"}
     page = (folder / "report.html").read_text()
     assert "src=" not in page
     assert not re.search(r'href="(?!#)', page)  # links inside the page's own plots are fine

@@ -15,7 +15,8 @@ from autov.designer.trials import Trials
 from autov.operators import FORMS, load_operator
 from autov.problems import function_problem, resolve_problem
 
-TINY = {"population": 8, "generations": 5, "trial": TrialBudget(10, 6, 5), "rng": 1, "rows": 3, "family": ()}
+TINY = {"space": "operator", "known": False, "population": 8, "generations": 5, "trial": TrialBudget(10, 6, 5),
+        "rng": 1, "rows": 3, "family": ()}  # fmt: skip
 
 
 def sphere(x):
@@ -111,7 +112,8 @@ def test_vectorised_functions_are_called_once_for_all_runs_of_a_generation():
     design(
         function_problem(batch, [(-1.0, 1.0)] * 2, vectorized=True), **(TINY | {"generations": 0, "final_race": False})
     )
-    assert sizes[:6] == [8 * 5 * 10] * 6  # candidates x runs x population, once for each inner generation
+    assert sizes[0] == 3  # to measure its speed
+    assert sizes[1:7] == [8 * 5 * 10] * 6  # candidates x runs x population, once for each inner generation
 
 
 @pytest.mark.parametrize("aggregate", ["rank", "log-gap"])
@@ -165,7 +167,9 @@ def test_all_evaluations_are_counted():
 
     found = design(counted, [(-1.0, 1.0)] * 2, vectorized=True, race_size=4, race_runs=6, retest_runs=9, **TINY)
     assert found.evaluations == sum(calls)
-    assert found.spent == {"search": found.history[-1, 1], "race": 4 * 6 * 60, "retest": 2 * 9 * 60}
+    # Re-tested with two known designs, and once more with the optimum elsewhere.
+    spent = {"measure": 3, "search": found.history[-1, 1], "race": 4 * 6 * 60, "retest": (3 + 1) * 9 * 60}
+    assert found.spent == spent
     assert found.retested.shape == (1, 9)
     assert found.operator.provenance["evaluations"] == sum(calls)
 
@@ -190,7 +194,7 @@ def test_presets_train_on_moved_instances_and_only_the_paper_does_not():
 
 
 def test_presets_and_overrides():
-    assert design_settings() == PRESETS["quick"] == dataclasses.replace(PRESETS["standard"], generations=100)
+    assert design_settings() == PRESETS["quick"] == dataclasses.replace(PRESETS["standard"], generations=150)
     changed = design_settings("paper", generations=7, rows=None, trial={"runs": 2})
     assert changed == dataclasses.replace(PRESETS["paper"], generations=7, trial=TrialBudget(100, 100, 2))
     assert design_settings(changed, population=9).generations == 7
@@ -253,7 +257,7 @@ def test_problems_are_resolved_as_everywhere():
         design(autov.problem("f1", dim=3), dim=99, **tiny)
     assert design("f1", dim=2, **tiny).operator.provenance["preset"] == "quick"
     settings = design_settings(population=4, generations=0, trial=TrialBudget(5, 2, 1), final_race=False)
-    assert design("f1", dim=2, preset=settings).operator.provenance["preset"] == "own settings"
+    assert design("f1", dim=2, preset=settings).provenance["preset"] == "own settings"
 
 
 def test_a_place_that_cannot_be_written_is_found_at_once(tmp_path):
@@ -273,7 +277,7 @@ def test_what_is_reported_belongs_to_the_operator_that_is_returned():
         settings = design_settings(**{key: value for key, value in TINY.items() if key != "rng"})
         with closing(Trials(resolve_problem("rastrigin", dim=3), TINY["trial"], 1)) as trials:
             search = Search(settings.genome, [trials], settings, seed)
-            assert np.array_equal(found.retested, search.retest(settings.genome.encode(found.operator)))
+            assert np.array_equal(found.retested, search.retest([found.algorithm])[0])
             state = search.start()
             for _ in range(TINY["generations"]):
                 state = search.step(state)

@@ -325,7 +325,7 @@ def _finish(
         "retest_runs": settings.retest_runs, "instances": _instances(search), "settings": described,
         "autov": metadata.version("autov"), "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }  # fmt: skip
-    if settings.space == "operator" and isinstance(algorithm, Evolution) and name is None:
+    if settings.space == "operator" and isinstance(algorithm, Evolution):
         assert isinstance(algorithm.operator, AffineOperator)
         algorithm = replace(algorithm, operator=replace(algorithm.operator, provenance=provenance))
         population: list[Any] = [genome.operator(vector) for vector in state.vectors]

@@ -65,7 +65,11 @@ def draw_offspring(operator: AffineOperator, ax: Axes) -> Axes:
     n = 1500
     rest = [np.broadcast_to(second, (n, 2))] * (operator.n_parents - 1)
     parents = np.stack([np.broadcast_to(first, (n, 2)), *rest])
-    points = operator(parents, lower, upper, generator(1), best=np.array([0.5, 0.8]), mean=np.array([0.5, 0.5]))
+    rng = generator(1)
+    points = operator(
+        parents, lower, upper, rng, best=np.array([0.5, 0.8]), mean=np.array([0.5, 0.5]),
+        difference=rng.normal(0.0, SPREAD, (n, 2)), spread=np.full(2, SPREAD),
+    )  # fmt: skip
     shown = np.clip(points, lower, upper)
     ax.scatter(shown[:, 0], shown[:, 1], s=2, alpha=0.25, color="#0072b2", linewidths=0)
     ax.plot(*first, "o", color="#d55e00", label="x1")
@@ -87,6 +91,7 @@ def history_csv(design: Design) -> str:
 
 COLUMNS = ("mean (std)", "median", "best", "worst")
 CURVE_RUNS, USE_RUNS = 9, 5
+SPREAD = 0.15  # of the population that is drawn
 SEED_SHIFT = 1_000_003  # seeds of the curves are not those of the search
 
 
