@@ -161,3 +161,29 @@ def test_bad_settings(settings, message):
 
 def test_portfolios_of_a_space_are_portfolios():
     assert isinstance(design("sphere", dim=2, space="portfolio", **{**TINY, "generations": 1}).population[0], Portfolio)
+
+
+@pytest.mark.parametrize("count", [7, 40, 60, 239])
+def test_some_cases_of_all_are_spread_evenly(count):
+    from collections import Counter
+
+    from autov.designer.cases import _spread
+
+    chosen = _spread(count, 20, 4, 3)
+    assert len(set(chosen)) == count
+    for axis, size in enumerate((20, 4, 3)):
+        often = Counter(key[axis] for key in chosen)
+        assert all(0 <= key < size for key in often)
+        if count >= 40:
+            assert max(often.values()) - min(often[level] for level in range(size)) <= max(2, count // 20)
+    of_one = [key[1:] for key in chosen if key[0] == 3]
+    assert len(set(of_one)) == len(of_one)
+
+
+def test_budgets_may_grow_with_the_variables():
+    from autov.designer.cases import training_cases
+
+    settings = design_settings("quick", dims=(2, 5), budgets=("100d", 300))
+    assert [case.budget.maxfev for case in training_cases("sphere", settings)] == [200, 300, 500, 300]
+    with pytest.raises(InputError, match="budgets"):
+        design_settings("quick", budgets=("d",))

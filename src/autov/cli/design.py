@@ -35,7 +35,8 @@ def design(
     fix: list[str] | None = typer.Option(None, "--fix", help="A gene that is not designed, as in popsize=20."),
     searcher: str | None = typer.Option(None, "--searcher", help="Who proposes candidates: autov, ma-es or elites."),
     dims: str | None = typer.Option(None, "--dims", help="Train with several numbers of variables: 10,30."),
-    budgets: str | None = typer.Option(None, "--budgets", help="Evaluations of a run, or several: 3000,10000."),
+    budgets: str | None = typer.Option(None, "--budgets", help="Evaluations of a run: 3000,10000 or 100d,300d."),
+    cases: int | None = typer.Option(None, "--cases", min=1, help="So many of all problems x dims x budgets only."),
     panel: str | None = typer.Option(
         None, "--panel", help="Peers in the final race and the comparison: cma:default,minion:arrde."
     ),
@@ -103,6 +104,7 @@ def design(
     overrides = {
         "space": space, "members": members, "fix": _pairs(fix), "searcher": searcher, "form": form, "rows": rows,
         "draw": draw, "tie_bounds": tie_bounds, "dims": _numbers("dims", dims), "budgets": _numbers("budgets", budgets),
+        "cases": cases,
         "panel": panel, "population": population, "generations": generations, "known": known,
         "trial": {key: value for key, value in trial.items() if value is not None} or None,
         "family": None if family is None else () if family == "none" else tuple(family.replace("-", ",").split(",")),
@@ -174,13 +176,13 @@ def _name(problems: list[str]) -> str:
     return "-".join(Path(name.split(":")[0]).stem + name.partition(":")[2] for name in problems)
 
 
-def _numbers(option: str, text: str | None) -> tuple[int, ...] | None:
+def _numbers(option: str, text: str | None) -> tuple[int | str, ...] | None:
     from autov.core import InputError
 
     if text is None:
         return None
     try:
-        return tuple(int(float(part)) for part in text.split(","))
+        return tuple(part if part.endswith("d") else int(float(part)) for part in text.split(","))
     except ValueError:
         raise InputError(f"{option}: expected whole numbers such as 10,30, got {text!r}") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -43,17 +44,36 @@ def training_cases(
     """
     if dim is not None and settings.dims:
         raise InputError("dim: there are dims already; give one or the other")
-    found = []
-    for number in settings.dims or (dim,):
-        for name, problem in _problems(given, bounds, number, vectorized).items():
+    found: dict[tuple[int, int, int], Case] = {}
+    for i, number in enumerate(settings.dims or (dim,)):
+        for p, (name, problem) in enumerate(_problems(given, bounds, number, vectorized).items()):
             if explicit and isinstance(problem, ProblemFamily):
                 raise InputError(f"family: {name} is a family already; give one or the other")
             label = f"{_label(name, problem, settings.family)}{f' in {number}-D' if len(settings.dims) > 1 else ''}"
-            for budget in settings.budgets or (None,):
-                trial = settings.trial if budget is None else dataclasses.replace(settings.trial, evaluations=budget)
+            for j, budget in enumerate(settings.budgets or (None,)):
+                trial = settings.trial
+                if budget is not None:
+                    count = int(budget[:-1]) * problem.box.dim if isinstance(budget, str) else budget
+                    trial = dataclasses.replace(settings.trial, evaluations=count)
                 full = f"{label}, {budget} evaluations" if len(settings.budgets) > 1 else label
-                found.append(Case(full, with_family(problem, settings.family), trial))
-    return found
+                found[p, i, j] = Case(full, with_family(problem, settings.family), trial)
+    if settings.cases is None or settings.cases >= len(found):
+        return [found[key] for key in sorted(found, key=lambda key: (key[1], key[0], key[2]))]
+    return [found[key] for key in _spread(settings.cases, *(max(axis) + 1 for axis in zip(*found, strict=True)))]
+
+
+def _spread(count: int, problems: int, dims: int, budgets: int) -> list[tuple[int, int, int]]:
+    """So many combinations, every problem, dimension and budget about equally often, and none twice."""
+    chosen: list[tuple[int, int, int]] = []
+    for step in range(problems * dims * budgets):
+        lap, problem = divmod(step, problems)
+        key = (problem, (problem + lap) % dims, (problem + problem // dims + lap + lap // dims) % budgets)
+        if key not in chosen:
+            chosen.append(key)
+        if len(chosen) == count:
+            return chosen
+    rest = [k for k in itertools.product(range(problems), range(dims), range(budgets)) if k not in chosen]
+    return chosen + rest[: count - len(chosen)]
 
 
 def _label(name: str, problem: Problem, kinds: tuple[str, ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +19,13 @@ from autov.operators.inputs import inputs_of
 from autov.problems import checked_kinds
 
 SPACES = ("operator", "evolution", "portfolio")
+
+
+def _count(name: str, value: Any) -> int | str:
+    """A whole number, or for budgets a multiple of the number of variables."""
+    if name == "budgets" and isinstance(value, str) and re.fullmatch(r"[1-9][0-9]*d", value):
+        return value
+    return whole_number(name, value, 1)
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,10 @@ class DesignSettings:
         known: the first population holds known designs, such as the paper's operator, as far as the form allows.
         trial: population, generations and runs of the metaheuristic that tries a candidate (Algorithm 2).
         dims: numbers of variables to train on, each problem with each of them; () for those of the problems.
-        budgets: evaluations of a run, each problem with each of them; () for those of ``trial``.
+        budgets: evaluations of a run, each problem with each of them, as numbers or as multiples of the variables such
+            as "100d"; () for those of ``trial``.
+        cases: of all problems with all dims and budgets, train on so many only, each level about equally often; None
+            for all.
         aggregate: for several problems, "rank", "log-gap" or "panel" (see `autov.designer.aggregate`).
         panel: algorithms of other libraries that take part in the final race and the comparison, such as "cma:default".
         panel_runs: runs of each known design and of each of the panel that candidates are measured by ("panel").
@@ -68,7 +79,8 @@ class DesignSettings:
     known: bool = True
     trial: TrialBudget = field(default_factory=lambda: TrialBudget(100, 100, 3))
     dims: tuple[int, ...] = ()
-    budgets: tuple[int, ...] = ()
+    budgets: tuple[int | str, ...] = ()
+    cases: int | None = None
     aggregate: str = "rank"
     panel: tuple[str, ...] = ()
     panel_runs: int = 12
@@ -97,10 +109,12 @@ class DesignSettings:
         object.__setattr__(self, "family", checked_kinds(self.family))
         object.__setattr__(self, "form", self.form if isinstance(self.form, str) else tuple(self.form))
         check_choice(self, space=SPACES, searcher=tuple(PROPOSERS))
-        for name, least in (("dims", 1), ("budgets", 1)):
-            numbers = getattr(self, name)
-            numbers = (numbers,) if isinstance(numbers, int) else tuple(numbers)
-            object.__setattr__(self, name, tuple(whole_number(name, number, least) for number in numbers))
+        for name in ("dims", "budgets"):
+            given = getattr(self, name)
+            values = (given,) if isinstance(given, (int, str)) else tuple(given)
+            object.__setattr__(self, name, tuple(_count(name, value) for value in values))
+        if self.cases is not None:
+            object.__setattr__(self, "cases", whole_number("cases", self.cases, 1))
         for name in ("members", "panel"):
             given = getattr(self, name)
             object.__setattr__(self, name, tuple(given.split(",")) if isinstance(given, str) else tuple(given))
@@ -123,7 +137,7 @@ class DesignSettings:
         for name, value in found.items():
             found[name] = list(value) if isinstance(value, tuple) else dict(value) if name == "fix" else value
         unused = ("members", "fix") if self.space == "operator" else ("form", "draw", "tie_bounds")
-        unused += ("dims", "budgets")  # told case by case
+        unused += ("dims", "budgets", "cases")  # told case by case
         return {name: value for name, value in found.items() if name not in unused}
 
 
