@@ -28,7 +28,7 @@ def explain(algorithm: Any) -> str:
 
 
 def _portfolio(algorithm: Portfolio) -> str:
-    trial, names = algorithm._trial, [_short(member) for member in algorithm.members]
+    trial, names = algorithm._trial, [short_name(member) for member in algorithm.members]
     lines = [f"A portfolio of {len(names)}: {', '.join(names)}."]
     if len(names) > 1:
         shares = ", ".join(f"{name} {part:.1%}" for name, part in zip(names, trial, strict=True))
@@ -54,7 +54,8 @@ def _portfolio(algorithm: Portfolio) -> str:
     return "\n".join(lines)
 
 
-def _short(algorithm: Any) -> str:
+def short_name(algorithm: Any) -> str:
+    """What a member is called in a sentence or a legend."""
     if isinstance(algorithm, Evolution):
         return "evolution" if algorithm.popsize is None else f"evolution of {algorithm.popsize}"
     return algorithm.name

@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.patches import Patch
 
 from autov.algorithms.portfolio import Portfolio, who_worked
-from autov.algorithms.text import explain
+from autov.algorithms.text import explain, short_name
 from autov.core import Array, generator
 from autov.core.files import write_text
 from autov.designer import Design
@@ -130,7 +130,7 @@ def _known_algorithms(design: Design) -> dict[str, Any]:
 def use_plot(design: Design, curves: Curves) -> Figure:
     """Which member made which part of the evaluations, run by run."""
     algorithm = design.algorithm
-    names = [*(member.name for member in algorithm.members), "polish"]
+    names = [*(short_name(member) for member in algorithm.members), "polish"]
     with drawing(6.4, 0.5 + 0.32 * len(curves.use) + 0.6) as figure:
         ax = figure.subplots()
         for row, members in enumerate(curves.use):
