@@ -115,7 +115,7 @@ class Portfolio:
     @property
     def polisher(self) -> MatrixAdaptation:
         """The settings of the first evolution strategy among the members, or the default ones."""
-        return next((m for m in self.members if isinstance(m, MatrixAdaptation)), MatrixAdaptation())
+        return next((m for m in self.members if isinstance(m, MatrixAdaptation)), None) or MatrixAdaptation()
 
     @property
     def runners(self) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from autov.algorithms import solve
 from autov.algorithms.base import Compiled
 from autov.algorithms.evaluation import evaluate_points
-from autov.core import Array, generator, stream_key, values_of, whole_number
+from autov.core import Array, Box, generator, stream_key, values_of, whole_number
 from autov.core.threads import one_blas_thread
 from autov.designer.genome import Genome, PackedGenome
 from autov.engines import Engine, engine_of
@@ -127,7 +127,7 @@ class CompiledTrials:
         best = np.empty(len(tasks.which))
         family = isinstance(self.problem, ProblemFamily)
         numbers, instance = np.unique(tasks.runs if family else np.zeros_like(tasks.runs), return_inverse=True)
-        found = [_objective(self.problem, self.stream.instance(run) if family else 0) for run in numbers]
+        found = [_prepared(self.problem, self.stream.instance(run) if family else 0).objective for run in numbers]
         objectives = stack_objectives(found)
         noting = to_base(_instance(self.problem, 0), np.empty((0, self.problem.box.dim)))[0]
         if isinstance(noting, MayRaise):  # kept objectives are shared by several calls, notes are not
@@ -139,21 +139,31 @@ class CompiledTrials:
         return best
 
 
+class _Prepared(NamedTuple):
+    """What a run on an instance needs."""
+
+    problem: Problem
+    box: Box
+    objective: Any
+    may_raise: Any  # who raises what a compiled run noted, or None
+
+
 def run_alone(problem: Problem, number: int, algorithm: Any, budget: TrialBudget, key: np.ndarray) -> float:
     """The best value of one run of any algorithm on an instance, compiled if both can be."""
-    instance = _instance(problem, number)
+    instance = _prepared(problem, number)
     compiled: bool = isinstance(algorithm, Compiled) and algorithm.compiles
-    objective = _objective(problem, number) if compiled else None
-    if objective is None:
+    if not compiled or instance.objective is None:
         seed = int(key[0] >> np.uint64(1))
-        return solve(instance, cast(Any, algorithm), maxfev=budget.maxfev, popsize=budget.popsize, seed=seed).fun
-    noting = to_base(instance, np.empty((0, instance.box.dim)))[0]
-    if isinstance(noting, MayRaise):  # kept objectives are shared by several calls, notes are not
+        return solve(
+            instance.problem, cast(Any, algorithm), maxfev=budget.maxfev, popsize=budget.popsize, seed=seed
+        ).fun  # fmt: skip
+    objective = instance.objective
+    if instance.may_raise is not None:  # kept objectives are shared by several calls, notes are not
         objective = objective._replace(context=np.zeros_like(objective.context))
     state = algorithm.start(key, instance.box, budget.popsize, budget.maxfev)
     best = algorithm.run_compiled(state, objective, budget.maxfev).fun
-    if isinstance(noting, MayRaise):
-        noting.raise_noted(objective.context)
+    if instance.may_raise is not None:
+        instance.may_raise.raise_noted(objective.context)
     return best
 
 
@@ -162,16 +172,24 @@ def _instance(problem: Problem, number: int) -> Problem:
     return without_fixed(instance_of(problem, number))
 
 
+def _prepare(problem: Problem, number: int) -> _Prepared:
+    instance = _instance(problem, number)
+    base = to_base(instance, np.empty((0, instance.box.dim)))[0]
+    return _Prepared(instance, instance.box, instance.objective(), base if isinstance(base, MayRaise) else None)
+
+
+_kept = lru_cache(maxsize=256)(_prepare)
+
+
+def _prepared(problem: Problem, number: int) -> _Prepared:
+    """An instance, kept where it is one of a family and does not need much memory."""
+    kept = isinstance(problem, ProblemFamily) and _is_small(problem)
+    return _kept(problem, number) if kept else _prepare(problem, number)
+
+
 @lru_cache(maxsize=256)
-def _kept_objective(problem: Problem, number: int) -> Any:
-    return _instance(problem, number).objective()
-
-
-def _objective(problem: Problem, number: int) -> Any:
-    """The compiled form of an instance of a family, kept where that does not need much memory."""
-    if isinstance(problem, ProblemFamily) and problem.box.dim**2 * 256 <= KEPT:
-        return _kept_objective(problem, number)
-    return _instance(problem, number).objective()
+def _is_small(problem: Problem) -> bool:
+    return problem.box.dim**2 * 256 <= KEPT
 
 
 class Trials:
