@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench slow paper mutants clean
+.PHONY: demo test lint bench slow paper mutants fuzz soak clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -36,6 +36,10 @@ slow: $(VENV)/.peers
 # Named edits of the source, each of which some test must catch (about a quarter of an hour).
 mutants: $(VENV)/.peers
 	$(BIN)/python -m tests.mutants.run
+
+# Damaged files of every kind that autov reads (a few minutes).
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz.run 1500
 
 bench: $(READY)
 	$(BIN)/autov bench kernel

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from autov.algorithms.resolve import ALGORITHMS, make_algorithm
+from autov.algorithms.restoring import state_from_arrays
 from autov.core import Box, FileError, InputError, read_arrays, write_arrays
 from autov.operators import AffineOperator, from_dict, to_dict
 
@@ -47,23 +48,6 @@ def _state_to_arrays(state: Any) -> dict[str, np.ndarray]:
     return {f"state.{name}": np.asarray(value) for name, value in fields.items() if not isinstance(value, Box)}
 
 
-def _state_from_arrays(like: Any, arrays: dict[str, np.ndarray]) -> Any:
-    """A state of the same class with the saved values; each must be of the kind that the class has there."""
-    values = {}
-    for field in dataclasses.fields(like):
-        model = getattr(like, field.name)
-        if isinstance(model, Box):
-            continue
-        saved = arrays[f"state.{field.name}"]
-        kind = np.asarray(model).dtype.kind
-        if saved.ndim != np.ndim(model) or saved.dtype.kind != kind:
-            raise ValueError(f"{field.name} of the state has shape {saved.shape} and type {saved.dtype}")
-        if kind == "u" and saved.shape != np.shape(model):  # a key
-            raise ValueError(f"{field.name} of the state has shape {saved.shape}")
-        values[field.name] = saved if isinstance(model, np.ndarray) else type(model)(saved.item())
-    return dataclasses.replace(like, **values)
-
-
 def write_saved(
     path: str | os.PathLike[str], algorithm: Any, state: Any, numbers: dict[str, Any], arrays: dict[str, np.ndarray]
 ) -> None:
@@ -77,6 +61,7 @@ def read_saved(path: str | os.PathLike[str], make: Callable[..., Restored]) -> R
     try:
         head, arrays = read_arrays(path, FORMAT, VERSION)
         algorithm = algorithm_from_dict(head["algorithm"], str(path))
-        return make(algorithm, head, arrays, lambda like: _state_from_arrays(like, arrays))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FileError(f"{path}: not a saved optimizer: {' '.join(str(error).split())}") from None
+        return make(algorithm, head, arrays, lambda like: state_from_arrays(like, arrays))
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError, MemoryError) as error:
+        missing = " is missing" if isinstance(error, KeyError) else ""
+        raise FileError(f"{path}: not a saved optimizer: {' '.join(str(error).split())[:300]}{missing}") from None

@@ -214,7 +214,7 @@ def _go(
     if path is not None and path.exists():
         if not resume:
             raise InputError(f"checkpoint: {path} is there already; resume it or choose another place")
-        state, spent = read_checkpoint(path, decides)
+        state, spent = read_checkpoint(path, decides, search)
         if state.generation > search.settings.generations:
             raise InputError(
                 f"generations: {path} has made {state.generation} already, got {search.settings.generations}"

@@ -46,7 +46,7 @@ class Comparison:
 
     def curves(self, problem: str, algorithm: str) -> tuple[np.ndarray, Array]:
         """Evaluation counts (points,) and best values so far (runs, points)."""
-        rows = self._cells.get((problem, algorithm), [])
+        rows = [row for row in self._cells.get((problem, algorithm), []) if len(row.samples) == len(row.counts)]
         if not rows:
             return np.empty(0, np.int64), np.empty((0, 0))
         return rows[0].counts, np.array([row.samples for row in rows])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import importlib.metadata
 import json
+import math
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
@@ -83,6 +84,7 @@ class Row(Record):
     best: float
     seconds: float = 0.0
     samples: Array = field(metadata={_COLUMN: _SAMPLES})  # best so far at `counts`; NaN before the first population
+    failed: dict[str, int] = field(default_factory=dict, metadata={_COLUMN: None})  # evaluations that counted as worst
 
     @property
     def counts(self) -> np.ndarray:
@@ -104,7 +106,11 @@ R = TypeVar("R", Row, Failure)
 @cache
 def columns(kind: type[Record]) -> dict[str, Column]:
     """The columns of a kind of record, the key first."""
-    found = {item.name: item.metadata.get(_COLUMN) or _BY_TYPE[str(item.type)] for item in fields(kind)}
+    found = {
+        item.name: item.metadata.get(_COLUMN) or _BY_TYPE[str(item.type)]
+        for item in fields(kind)
+        if item.metadata.get(_COLUMN, 0) is not None  # kept elsewhere
+    }
     return {"key": found.pop("key"), **found}
 
 
@@ -123,7 +129,13 @@ def encode(record: Record) -> tuple[Any, ...]:
 def decode(kind: type[R], values: Sequence[Any], **changes: Any) -> R:
     """The record of such values; ``changes`` replace what they say."""
     pairs = zip(columns(kind).items(), values, strict=True)
-    return kind(**{name: column.decode(value) for (name, column), value in pairs} | changes)
+    found = kind(**{name: column.decode(value) for (name, column), value in pairs} | changes)
+    if isinstance(found, Row):
+        if found.samples.ndim != 1 or math.isnan(found.best):
+            raise ValueError("a row has no value, or a curve that is none")
+        if not isinstance(found.versions, dict) or not isinstance(found.versions.get("autov"), str):
+            raise ValueError("a row does not say which versions it was made with")
+    return found
 
 
 @cache

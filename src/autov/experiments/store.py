@@ -7,22 +7,27 @@ keeps what was written. A file that is not a store of this version is refused be
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from autov.core import Array, FileError, InputError
-from autov.experiments.row import Failure, Row, decode, encode, schema
+from autov.core import Array, FileError, InputError, digest
+from autov.experiments.row import Failure, Row, columns, decode, encode, schema
 from autov.experiments.task import Task
 
 MAGIC, VERSION = 0x61757456, 1  # application_id ("autV") and user_version of the file
 BUSY = 30.0  # seconds to wait for another process
 _HEADER = b"SQLite format 3\x00"
+_CHECKED = "CREATE TABLE IF NOT EXISTS checked (key TEXT PRIMARY KEY, digest TEXT NOT NULL, failed TEXT NOT NULL)"
+_TABLES = {"results", "failures", "checked"}
+LONGEST = 2**24  # bytes of one value in the file
 _SCHEMA = (
     f"CREATE TABLE results ({schema(Row)})",
     f"CREATE TABLE failures ({schema(Failure)})",
+    _CHECKED,
     f"PRAGMA application_id = {MAGIC}",
     f"PRAGMA user_version = {VERSION}",
 )
@@ -44,14 +49,16 @@ class Store:
             raise FileError(f"{self.path}: cannot be opened: {error}") from None
         try:
             self._prepare()
-        except sqlite3.Error as error:
+        except BaseException as error:
             self._db.close()
-            raise FileError(f"{self.path}: cannot be read as a results store: {error}") from None
-        except BaseException:
-            self._db.close()
-            raise
+            if isinstance(error, FileError) or not isinstance(error, (sqlite3.Error, ValueError, OverflowError)):
+                raise
+            reason = " ".join(str(error).split())[:300]
+            raise FileError(f"{self.path}: cannot be read as a results store: {reason}") from None
 
     def _prepare(self) -> None:
+        self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+        self._db.execute("PRAGMA trusted_schema = OFF")
         if self._is_new():
             self._db.execute("BEGIN IMMEDIATE")  # another process may be creating it, too
             if self._is_new():
@@ -63,6 +70,7 @@ class Store:
             raise FileError(f"{self.path}: an SQLite file, but not a results store of autov")
         if version != VERSION:
             raise FileError(f"{self.path}: a results store of version {version}, this autov reads version {VERSION}")
+        self._check_tables()
         if (damage := self._pragma("quick_check(1)")) != "ok":
             raise FileError(f"{self.path}: the results store is damaged: {str(damage).splitlines()[-1]}")
         if self._pragma("journal_mode") != "wal":
@@ -70,6 +78,18 @@ class Store:
             with contextlib.suppress(sqlite3.OperationalError):
                 self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def _check_tables(self) -> None:
+        """Nothing but the tables of a store: views and triggers of a foreign file would run what they say."""
+        found = self._db.execute("SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").fetchall()
+        tables = {name for kind, name, sql in found if kind == "table" and str(sql).startswith("CREATE TABLE ")}
+        if len(tables) != len(found) or not {"results", "failures"} <= tables <= _TABLES:
+            raise FileError(f"{self.path}: not a results store of autov (other tables, views or triggers are in it)")
+        for name, kind in (("results", Row), ("failures", Failure)):
+            names = [record[1] for record in self._db.execute(f"PRAGMA table_info({name})")]
+            if names != list(columns(kind)):
+                raise FileError(f"{self.path}: the table {name} of the results store has other columns")
+        self._checked = "checked" in tables  # stores of older versions have no checksums until a row is added
 
     def _pragma(self, name: str) -> object:
         return self._db.execute(f"PRAGMA {name}").fetchone()[0]
@@ -101,11 +121,32 @@ class Store:
             present = {key for (key,) in self._db.execute("SELECT key FROM results")}
         return [task for key, task in {task.key: task for task in tasks}.items() if key not in present]
 
-    def add(self, task: Task, best: float, samples: Sequence[float] | Array, seconds: float) -> None:
-        """Keep a result; if the task is already there, that result stays."""
+    def add(
+        self, task: Task, best: float, samples: Sequence[float] | Array, seconds: float,
+        failed: Mapping[str, int] | None = None,
+    ) -> None:  # fmt: skip
+        """Keep a result; if the task is already there, that result stays.
+
+        Args:
+            task: what was run.
+            best: its best value.
+            samples: best values so far.
+            seconds: it took.
+            failed: how many evaluations failed and counted as worst, by what happened.
+        """
         values = encode(Row.of(task, task.key, best=best, seconds=seconds, samples=samples))
         with self._writing():
-            self._db.execute(f"INSERT INTO results VALUES ({_marks(len(values))}) ON CONFLICT DO NOTHING", values)
+            cursor = self._db.execute(
+                f"INSERT INTO results VALUES ({_marks(len(values))}) ON CONFLICT DO NOTHING", values
+            )
+            if cursor.rowcount:
+                if not self._checked:
+                    self._db.execute(_CHECKED)
+                note = json.dumps({name: count for name, count in (failed or {}).items() if count})
+                stored = self._db.execute("SELECT * FROM results WHERE key = ?", (task.key,)).fetchone()
+                self._db.execute("INSERT OR REPLACE INTO checked VALUES (?, ?, ?)",
+                                 (task.key, _digest(stored, note), note))  # fmt: skip
+            self._checked = True if cursor.rowcount else self._checked
             self._db.execute("DELETE FROM failures WHERE key = ?", (task.key,))
 
     def fail(self, task: Task, error: str, traceback: str) -> None:
@@ -118,8 +159,19 @@ class Store:
     def _reading(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, ValueError, TypeError) as error:
-            raise FileError(f"{self.path}: the results store is damaged: {error}") from None
+        except FileError:
+            raise
+        except (
+            sqlite3.Error,
+            ValueError,
+            TypeError,
+            AttributeError,
+            OverflowError,
+            RecursionError,
+            MemoryError,
+        ) as error:
+            reason = " ".join(str(error).split())[:300]
+            raise FileError(f"{self.path}: the results store is damaged: {reason}") from None
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
@@ -138,15 +190,37 @@ class Store:
     def rows(self, tasks: Iterable[Task] | None = None) -> list[Row]:
         """Results of the tasks that are finished, in their order and with their labels; of all without tasks."""
         with self._reading():
+            notes = self._notes()
             if tasks is None:
-                return [decode(Row, record) for record in self._db.execute("SELECT * FROM results ORDER BY rowid")]
+                records = self._db.execute("SELECT * FROM results ORDER BY rowid")
+                return [self._row(record, notes) for record in records]
             wanted = list(tasks)
             found: dict[str, tuple[object, ...]] = {}
             for i in range(0, len(wanted), 500):
                 keys = [task.key for task in wanted[i : i + 500]]
                 query = f"SELECT * FROM results WHERE key IN ({_marks(len(keys))})"
                 found.update({str(record[0]): record for record in self._db.execute(query, keys)})
-            return [decode(Row, found[task.key], label=task.label) for task in wanted if task.key in found]
+            return [self._row(found[task.key], notes, label=task.label) for task in wanted if task.key in found]
+
+    def _notes(self) -> dict[str, tuple[str, str]]:
+        """Key -> checksum and failed evaluations; rows that older versions wrote have none."""
+        if not self._checked:
+            return {}
+        return {key: (digest, note) for key, digest, note in self._db.execute("SELECT * FROM checked")}
+
+    def _row(self, record: Sequence[object], notes: Mapping[str, tuple[str, str]], **changes: str) -> Row:
+        """The row of a record whose checksum is right."""
+        key = str(record[0])
+        expected, note = notes.get(key, (None, "{}"))
+        if expected is not None and _digest(record, note) != expected:
+            raise FileError(
+                f"{self.path}: the results store is damaged: the row with key {key[:80]!r} has another checksum; "
+                f"delete the row to have it run again"
+            )
+        failed = json.loads(note)
+        if not isinstance(failed, dict) or not all(type(count) is int for count in failed.values()):
+            raise ValueError("a note of failed evaluations is none")
+        return decode(Row, record, failed=failed, **changes)
 
     def failures(self, tasks: Iterable[Task] | None = None) -> list[Failure]:
         """What tasks raised that have not been finished since."""
@@ -154,6 +228,11 @@ class Store:
         with self._reading():
             found = [decode(Failure, record) for record in self._db.execute("SELECT * FROM failures ORDER BY rowid")]
         return found if labels is None else [failure for failure in found if failure.key in labels]
+
+
+def _digest(record: Sequence[object], note: str) -> str:
+    """The checksum of a row as it is kept."""
+    return digest(json.dumps([*record, note]))
 
 
 def _marks(count: int) -> str:
