@@ -114,7 +114,7 @@ def test_a_store_that_was_tampered_with_is_one_line(tmp_path, tasks, harm):
     db = sqlite3.connect(tmp_path / "r.db", isolation_level=None)
     db.execute(harm)
     db.close()
-    with Store(tmp_path / "r.db") as store, pytest.raises(FileError, match="damaged") as caught:
+    with pytest.raises(FileError, match=r"damaged|not a results store") as caught, Store(tmp_path / "r.db") as store:
         store.rows(tasks)
     assert "\n" not in str(caught.value)
 

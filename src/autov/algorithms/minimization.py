@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autov.algorithms.driver import Run, solve
-from autov.algorithms.evaluation import evaluation_of
+from autov.algorithms.evaluation import check_policy, evaluation_of
+from autov.algorithms.faults import FaultCount, FaultPolicy, sentence
 from autov.algorithms.resolve import resolve_algorithm
 from autov.core import Array, InputError, Seed, seed_of
 from autov.problems import resolve_problem
@@ -49,7 +50,7 @@ def minimize(
     fun: Any, bounds: Any = None, *, args: tuple[Any, ...] = (), operator: Any = None, algorithm: Any = None,
     x0: Array | None = None, maxfev: int = 10_000, popsize: int = 100, rng: Seed = None, workers: Any = 1,
     dim: int | None = None, vectorized: bool = False, callback: Callable[[OptimizeResult], Any] | None = None,
-    disp: bool = False,
+    disp: bool = False, timeout: float | None = None, on_error: str = "raise",
 ) -> OptimizeResult:  # fmt: skip
     """Minimise a function of real variables in a box.
 
@@ -72,16 +73,23 @@ def minimize(
         vectorized: fun takes batches.
         callback: ``callback(intermediate_result)`` after each generation; returning True or raising StopIteration ends.
         disp: print a line for each generation.
+        timeout: seconds that an evaluation of a Python function of single points may take, in worker processes or on
+            Dask; then its worker is replaced and the point counts as infinitely bad.
+        on_error: what an exception of such a function, or the death of its worker, does: "raise", or "worst": the
+            point counts as infinitely bad.
 
     Returns:
         ``scipy.optimize.OptimizeResult`` with x, fun, nfev, nit, success, status (0 budget used up, 1 stopped by the
-        callback, 2 no finite value found), message, population, population_energies.
+        callback, 2 no finite value found), message, population, population_energies, and failed: how many evaluations
+        failed and counted as worst, by what happened ("raised", "timed out", "worker lost").
     """
     if callback is not None and not callable(callback):
         raise InputError(f"callback: must be callable, got {callback!r}")
     problem = resolve_problem(fun, bounds, dim=dim, vectorized=vectorized, args=args)
     chosen = resolve_algorithm(algorithm, operator)
-    with evaluation_of(problem, workers) as evaluate:
+    policy, faults = FaultPolicy(timeout, on_error), FaultCount()
+    check_policy(problem, policy)
+    with evaluation_of(problem, workers, 0, policy, faults) as evaluate:
         run = solve(
             problem, chosen, maxfev=maxfev, popsize=popsize, seed=seed_of(rng), x0=x0, evaluate=evaluate,
             watch=_watcher(callback, disp),
@@ -96,6 +104,8 @@ def minimize(
         status, message = 2, "No finite value was found."
     if run.nans:
         message += f" {run.nans} evaluations returned NaN and counted as worst."
+    if faults.counts:
+        message += f" {sentence(faults.counts, faults.first)}"
     result = as_result(run)
-    result.update(success=status != 2, status=status, message=message)
+    result.update(success=status != 2, status=status, message=message, failed=dict(faults.counts))
     return result

@@ -17,6 +17,7 @@ import numpy as np
 from autov.core.errors import FileError
 
 LARGEST_JSON = 2**26  # bytes of a JSON file that is read; as Python objects it needs some ten times as many
+_REFUSED = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EISDIR}
 DEEPEST = 64  # levels of nesting
 
 
@@ -40,10 +41,29 @@ def replacing(path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb") -> 
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, target)
-    except BaseException:
-        partial.unlink(missing_ok=True)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in _REFUSED:
+            raise FileError(f"{target}: cannot be written: {error.strerror}; what was there before is kept") from None
         raise
     _sync_folder(target.parent)
+
+
+def check_writable(path: str | os.PathLike[str], size: int = 2**20) -> None:
+    """Say now, and not after hours of work, that a file of some size cannot be written at this place."""
+    target = Path(path)
+    if target.is_dir():
+        raise FileError(f"{target}: cannot be written: it is a folder")
+    probe = target.with_name(f".{target.name}.{secrets.token_hex(6)}.probe")
+    try:
+        with replacing(probe) as file:
+            file.write(bytes(size))
+    except FileError as error:
+        raise FileError(str(error).replace(str(probe), str(target))) from None
+    finally:
+        with contextlib.suppress(OSError):
+            probe.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,6 +1,6 @@
 """Where independent work runs: here, in threads, in processes, or on what the caller gives."""
 
-from autov.engines.base import Engine, in_order
+from autov.engines.base import WAIT, Engine, Lost, in_order
 from autov.engines.choose import Workers, engine_of
 from autov.engines.count import worker_count
 from autov.engines.executor import OnExecutor, OnMap
@@ -9,7 +9,9 @@ from autov.engines.serial import Serial
 from autov.engines.threads import Threads
 
 __all__ = [
+    "WAIT",
     "Engine",
+    "Lost",
     "OnExecutor",
     "OnMap",
     "Processes",

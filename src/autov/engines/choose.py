@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from typing import Any, Literal
 
-from autov.engines.base import Engine, Found, Item, Result
+from autov.engines.base import Engine, Found, Item, Lost, Result
 from autov.engines.count import worker_count
 from autov.engines.executor import OnExecutor, OnMap
 from autov.engines.processes import Processes
@@ -24,9 +24,12 @@ class Borrowed(Engine):
         self.engine = engine
         self.workers = engine.workers
 
-    def map(self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1) -> Found[Result]:
+    def map(
+        self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1, timeout: float | None = None,
+        lost: Lost | None = None,
+    ) -> Found[Result]:  # fmt: skip
         """Map on the borrowed engine; see Engine."""
-        return self.engine.map(call, items, chunk=chunk)
+        return self.engine.map(call, items, chunk=chunk, timeout=timeout, lost=lost)
 
     def close(self) -> None:
         """Nothing: the engine is the caller's."""

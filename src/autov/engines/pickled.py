@@ -33,8 +33,10 @@ def unsendable(what: str, reason: str) -> InputError:
 
 def name_of(call: Any) -> str:
     """A callable's own name, or that of its class."""
-    while isinstance(call, functools.partial):
-        call = call.func
+    while (
+        inner := call.func if isinstance(call, functools.partial) else getattr(call, "__wrapped__", None)
+    ) is not None:
+        call = inner
     return getattr(call, "__qualname__", None) or type(call).__qualname__
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from autov.core import Array, FileError, InputError, digest
+from autov.core import Array, FileError, InputError, check_writable, digest
 from autov.experiments.row import Failure, Row, columns, decode, encode, schema
 from autov.experiments.task import Task
 
@@ -31,6 +31,10 @@ _SCHEMA = (
     f"PRAGMA application_id = {MAGIC}",
     f"PRAGMA user_version = {VERSION}",
 )
+
+
+class _Undone(Exception):  # noqa: N818
+    """Ends a transaction that was only tried."""
 
 
 class Store:
@@ -154,6 +158,14 @@ class Store:
         values = encode(Failure.of(task, task.key, error=error, traceback=traceback))
         with self._writing():
             self._db.execute(f"INSERT OR REPLACE INTO failures VALUES ({_marks(len(values))})", values)
+
+    def check_writable(self) -> None:
+        """Say now, and not after the first result, that the file or its disk takes nothing more."""
+        if self.path is not None:
+            check_writable(self.path)
+        with contextlib.suppress(_Undone), self._writing():
+            self._db.execute("DELETE FROM failures WHERE key IS NULL")
+            raise _Undone
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
