@@ -19,10 +19,13 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms.evolution import Evolution
-from autov.core import Array, FileError, InputError, Seed, identity, seed_of
+from autov.algorithms.faults import FaultPolicy
+from autov.core import Array, FileError, InputError, Seed, check_writable, identity, seed_of
+from autov.core.locks import held
 from autov.designer.aggregate import check_minima
 from autov.designer.checkpoint import read_checkpoint, saved_seed, write_checkpoint
 from autov.designer.genome import Genome
+from autov.designer.journal import Journal, saved_settings
 from autov.designer.search import HISTORY, MOVED, Search, SearchState
 from autov.designer.settings import DesignSettings, design_settings
 from autov.designer.trials import Trials
@@ -109,7 +112,7 @@ def design(
     problem: Any, bounds: Any = None, *, dim: int | None = None, vectorized: bool = False,
     preset: str | DesignSettings | None = None, rng: Seed = None, workers: Any = None,
     checkpoint: str | PathLike[str] | None = None, resume: bool = False, progress: ProgressCallback | None = None,
-    **settings: Any,
+    timeout: float | None = None, on_error: str = "raise", **settings: Any,
 ) -> Design:  # fmt: skip
     """Design an affine operator for a problem, or for several (Algorithm 1 of the paper).
 
@@ -127,6 +130,10 @@ def design(
         resume: go on from the checkpoint if it is there.
         progress: called with a `SearchProgress` after each generation; the display of the command is ``display`` in
             ``with autov.ProgressDisplay() as display``.
+        timeout: seconds that an evaluation of a Python function of single points may take; then its worker is replaced
+            and the point counts as infinitely bad. None for any time.
+        on_error: what an exception of such a function, or the death of its worker, does: "raise", or "worst": the
+            point counts as infinitely bad.
         **settings: any field of `DesignSettings` instead of the preset's: form, rows, draw, tie_bounds, population,
             generations, trial, aggregate, reevaluate, early_stop, final_race, race_runs, retest_runs, ...
 
@@ -148,7 +155,8 @@ def design(
     problems = [with_family(p, chosen.family) for p in found.values()]
     check_minima(chosen.aggregate, problems)
     path = None if checkpoint is None else _place(checkpoint)
-    seed = saved_seed(path) if rng is None and resume and path is not None and path.exists() else seed_of(rng)
+    seed = _seed(path, rng, resume)
+    policy = FaultPolicy(timeout, on_error)
     described = {
         "problems": [_label(name, p, chosen.family) for name, p in found.items()],
         "dims": [p.box.dim for p in problems], "seed": seed,
@@ -157,13 +165,18 @@ def design(
     families = any(isinstance(p, ProblemFamily) for p in problems)
     elsewhere = [] if families else [with_family(p, ("translate",)) for p in problems]
     with ExitStack() as opened:
+        if path is not None:
+            opened.enter_context(held(path.with_name(f"{path.name}.lock"), "a search"))
         trials, moved = (
-            [opened.enter_context(closing(Trials(p, chosen.trial, workers))) for p in some]
+            [opened.enter_context(closing(Trials(p, chosen.trial, workers, policy))) for p in some]
             for some in (problems, elsewhere)
         )
         search = Search(chosen.genome, trials, chosen, seed)
-        state, seconds = _go(search, described, path, resume, progress)
-        return _finish(
+        journal = opened.enter_context(closing(_journal(search, described, path, resume)))
+        for each in (*trials, *moved):
+            each.journal = journal
+        state, seconds = _go(search, described, path, resume, progress, journal)
+        found = _finish(
             search,
             state,
             described,
@@ -171,6 +184,36 @@ def design(
             "quick" if preset is None else preset if isinstance(preset, str) else "own settings",
             moved,
         )
+        journal.remove()
+        return found
+
+
+def _decides(search: Search, described: dict[str, Any]) -> dict[str, Any]:
+    """What must be the same when a search goes on: all but what comes after it, and its length."""
+    free = ("generations", "final_race", "race_size", "race_runs", "retest_runs")
+    decides = {name: value for name, value in described.items() if name not in free}
+    return decides | {"identities": [identity(trials.problem) for trials in search.trials]}
+
+
+def _journal(search: Search, described: dict[str, Any], path: Path | None, resume: bool) -> Journal:
+    """The values beside a checkpoint."""
+    if path is None:
+        return Journal(None, {})
+    place = path.with_name(f"{path.name}.values")
+    if place.exists() and not path.exists() and not resume:
+        raise InputError(f"checkpoint: {place} holds values of a search; resume it or choose another place")
+    return Journal(place, _decides(search, described))
+
+
+def _seed(path: Path | None, rng: Seed, resume: bool) -> int:
+    """The seed, that of the search that goes on if none is given."""
+    if rng is None and resume and path is not None:
+        if path.exists():
+            return saved_seed(path)
+        saved = (saved_settings(path.with_name(f"{path.name}.values")) or {}).get("seed")
+        if type(saved) is int and saved >= 0:
+            return saved
+    return seed_of(rng)
 
 
 def _place(checkpoint: Any) -> Path:
@@ -178,8 +221,9 @@ def _place(checkpoint: Any) -> Path:
     try:
         path = Path(checkpoint)
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir() or not os.access(path.parent, os.W_OK):
-            raise FileError(f"checkpoint: {path} cannot be written")
+        check_writable(path)
+    except FileError as error:
+        raise FileError(f"checkpoint: {error}") from None
     except (TypeError, OSError) as error:
         raise FileError(f"checkpoint: {checkpoint!r} cannot be written: {error}") from None
     return path
@@ -202,15 +246,12 @@ def _problems(given: Any, bounds: Any, dim: int | None, vectorized: bool) -> dic
 
 
 def _go(
-    search: Search, described: dict[str, Any], path: Path | None, resume: bool, progress: ProgressCallback | None
-) -> tuple[SearchState, float]:
+    search: Search, described: dict[str, Any], path: Path | None, resume: bool, progress: ProgressCallback | None,
+    journal: Journal,
+) -> tuple[SearchState, float]:  # fmt: skip
     """Run the generations, with checkpoints and progress."""
     spent, state = 0.0, None
-    # What comes after the search, and its length, may change when it goes on; everything else must be the same.
-    free = ("generations", "final_race", "race_size", "race_runs", "retest_runs")
-    decides = {name: value for name, value in described.items() if name not in free}
-    if path is not None:
-        decides["identities"] = [identity(trials.problem) for trials in search.trials]
+    decides = {} if path is None else _decides(search, described)
     if path is not None and path.exists():
         if not resume:
             raise InputError(f"checkpoint: {path} is there already; resume it or choose another place")
@@ -219,6 +260,8 @@ def _go(
             raise InputError(
                 f"generations: {path} has made {state.generation} already, got {search.settings.generations}"
             )
+    journal.resume(-1 if state is None else state.generation)
+    journal.begin(-1 if state is None else state.generation, fresh=True)
     begun = written = time.perf_counter()
     first = 0 if state is None else state.evaluations
     try:
@@ -230,9 +273,11 @@ def _go(
             now = time.perf_counter()
             seconds = spent + now - begun
             last = state.generation >= search.settings.generations
-            if path is not None and (last or now - written > CHECKPOINT_SECONDS):
+            due = path is not None and (last or now - written > CHECKPOINT_SECONDS)
+            if path is not None and due:
                 write_checkpoint(path, state, decides, seconds)
                 written = now
+            journal.begin(state.generation, fresh=due)
             if progress:
                 share = (state.generation + 1) / (search.settings.generations + 1)
                 rate = (state.evaluations - first) / max(now - begun, 1e-9)

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autov.algorithms.evaluation import evaluate_points
+from autov.algorithms.evaluation import PointEvaluator, check_policy
+from autov.algorithms.faults import DEFAULT, FaultPolicy
 from autov.core import Array, generator, stream_key, values_of, whole_number
 from autov.core.threads import one_blas_thread
 from autov.designer.genome import Genome
-from autov.engines import Engine, engine_of
+from autov.designer.journal import Journal, Values
+from autov.engines import Engine, Processes, Serial, engine_of
 from autov.kernels.many import Tasks as KernelTasks
 from autov.kernels.many import derive
 from autov.kernels.objective import stack_objectives
@@ -136,16 +138,23 @@ def _objective(problem: Problem, number: int) -> Any:
 class Trials:
     """Best values of runs of candidates on one problem; every (candidate, run) has its own stream."""
 
-    def __init__(self, problem: Problem, budget: TrialBudget, workers: Any = None) -> None:
+    def __init__(
+        self, problem: Problem, budget: TrialBudget, workers: Any = None, policy: FaultPolicy = DEFAULT
+    ) -> None:  # fmt: skip
         self.problem, self.budget = problem, budget
         first = _instance(problem, 0)
         self.box = first.box
         self.compiled = first.objective() is not None
         self.by_point = not self.compiled and takes_points(first)
         self.uses_rng = getattr(first, "uses_rng", True)
+        check_policy(problem, policy)
         self.engine: Engine = engine_of(workers if self.compiled or self.by_point else 1,
                                         "threads" if self.compiled else "processes")  # fmt: skip
+        if policy.timeout is not None and isinstance(self.engine, Serial):
+            self.engine = Processes(1)
+        self.evaluator = PointEvaluator(self.engine, policy)
         self.evaluations = 0
+        self.journal = Journal(None, {})  # values as they arrive, where a search is kept on disk
 
     def __call__(self, stream: Stream, genome: Genome, vectors: Array, tasks: Tasks) -> Array:
         """Best values (n,) of the tasks."""
@@ -158,8 +167,12 @@ class Trials:
             step = max(1, min(8, count // (8 * self.engine.workers)))
             pieces = [slice(i, i + step) for i in range(0, count, step)]
             call = CompiledTrials(self.problem, genome, vectors, self.budget, stream)
-            for index, values in self.engine.map(call, (tasks.part(piece) for piece in pieces)):
-                best[pieces[index]] = values
+            made = self.journal.batch(len(pieces) * step, *tasks, vectors)
+            todo = [k for k, piece in enumerate(pieces) if not _known(made, best, piece)]
+            for index, values in self.engine.map(call, (tasks.part(pieces[k]) for k in todo)):
+                best[pieces[todo[index]]] = values
+                for i, value in enumerate(values.tolist(), pieces[todo[index]].start):
+                    made.keep(i, value)
             return best
         step = max(1, STACKED // (self.budget.popsize * self.box.dim))
         with one_blas_thread():
@@ -215,15 +228,28 @@ class Trials:
             base, points = found[0][0], np.concatenate([x for _, x in found])
             if self.by_point:
                 assert isinstance(base, PointFunction)
-                made = evaluate_points(self.engine, base, points)
+                made = self.evaluator(base, points, self.journal.batch(len(points), points))
             else:
-                made = base(points, generator(0))
+                recorded = self.journal.batch(len(points), points)
+                made = recorded.all(len(points))
+                if made is None:
+                    made = values_of(base(points, generator(0)), len(points))[0]
+                    recorded.keep_all(made)
         values, _ = values_of(made, sum(sizes))
         return iter(np.split(values, np.cumsum(sizes)[:-1]))
 
     def close(self) -> None:
         """End the workers."""
         self.engine.close()
+
+
+def _known(made: Values, best: Array, piece: slice) -> bool:
+    """Whether all values of a piece are known from before; they are put into place."""
+    places = range(len(best))[piece]
+    if not all(i in made.known for i in places):
+        return False
+    best[piece] = [made.known[i] for i in places]
+    return True
 
 
 def median_bounds(values: Array) -> tuple[Array, Array]:

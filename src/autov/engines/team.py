@@ -94,6 +94,9 @@ class Team:
                     busy[worker].begin(timeout)
                     continue
                 job = busy.pop(worker)
+                if kind == DIED and self.ended:
+                    failure = failure or WorkerError("closed")
+                    continue
                 if kind == DIED:
                     reason = _death(worker)
                     self._dismiss(worker)
