@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -15,7 +16,7 @@ from autov.core import Array, generator, stream_key, values_of, whole_number
 from autov.core.threads import one_blas_thread
 from autov.designer.genome import Genome
 from autov.designer.journal import Journal, Values
-from autov.engines import Engine, Processes, Serial, engine_of
+from autov.engines import Engine, Processes, Serial, Threads, engine_of
 from autov.kernels.many import Tasks as KernelTasks
 from autov.kernels.many import derive
 from autov.kernels.objective import stack_objectives
@@ -154,6 +155,7 @@ class Trials:
             self.engine = Processes(1)
         self.evaluator = PointEvaluator(self.engine, policy)
         self.evaluations = 0
+        self._cost: float | None = None  # seconds of a compiled run, measured
         self.journal = Journal(None, {})  # values as they arrive, where a search is kept on disk
 
     def __call__(self, stream: Stream, genome: Genome, vectors: Array, tasks: Tasks) -> Array:
@@ -164,7 +166,8 @@ class Trials:
         best = np.empty(count)
         if self.compiled:
             # Small pieces, so that no worker waits long for the other at the end; their order does not matter.
-            step = max(1, min(8, count // (8 * self.engine.workers)))
+            step = max(1, min(self._together_at_most(), count // (8 * self.engine.workers)))
+            begun = time.perf_counter()
             pieces = [slice(i, i + step) for i in range(0, count, step)]
             call = CompiledTrials(self.problem, genome, vectors, self.budget, stream)
             made = self.journal.batch(len(pieces) * step, *tasks, vectors)
@@ -173,6 +176,8 @@ class Trials:
                 best[pieces[todo[index]]] = values
                 for i, value in enumerate(values.tolist(), pieces[todo[index]].start):
                     made.keep(i, value)
+            if todo:
+                self._cost = (time.perf_counter() - begun) * self.engine.workers / (len(todo) * step)
             return best
         step = max(1, STACKED // (self.budget.popsize * self.box.dim))
         with one_blas_thread():
@@ -180,6 +185,12 @@ class Trials:
                 piece = slice(begin, begin + step)
                 best[piece] = self._together(stream, genome, vectors, tasks.part(piece))
         return best
+
+    def _together_at_most(self) -> int:
+        """Runs in one piece: few in threads; about a second's where a piece travels."""
+        if isinstance(self.engine, (Serial, Threads)) or self._cost is None:
+            return 8
+        return max(1, int(1.0 / self._cost))
 
     def _together(self, stream: Stream, genome: Genome, vectors: Array, tasks: Tasks) -> Array:
         """All runs in lockstep: each batch of all of them is one call of the Python function."""
