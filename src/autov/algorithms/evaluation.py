@@ -14,9 +14,10 @@ import numpy as np
 from autov.algorithms.base import Batch
 from autov.algorithms.faults import DEFAULT, RAISED, FaultCount, FaultPolicy, lost_at, one_line
 from autov.core import Array, InputError, WorkerError
-from autov.engines import Engine, OnMap, Processes, Serial, engine_of
+from autov.engines import Engine, OnDask, OnMap, Processes, Serial, engine_of
 from autov.problems import PointFunction, Problem, instance_of, takes_points
 
+MESSAGE, DASK_MESSAGE = 0.0003, 0.003  # seconds of the sender for a message and its answer, measured (docs/scale.md)
 TOGETHER = 0.02  # seconds of work that travel in one message: long beside the message, short beside a batch
 
 
@@ -82,8 +83,12 @@ class PointEvaluator:
         return values
 
     def _chunk(self, count: int) -> int:
-        fair = count // (4 * self.engine.workers)
-        return max(1, min(fair, int(TOGETHER / max(self.cost, 1e-9)))) if self.cost is not None else 1
+        """Points of a message: enough that the sender of messages is not what all workers wait for."""
+        if self.cost is None:
+            return 1
+        workers, cost = self.engine.workers, max(self.cost, 1e-9)
+        message = DASK_MESSAGE if isinstance(self.engine, OnDask) else MESSAGE
+        return max(1, min(count // (4 * workers), int(max(TOGETHER, 2 * workers * message) / cost)))
 
     def _evaluate(self, x: Array, todo: list[int], values: Array, recorded: Recorded | None) -> None:
         def lost(index: int, reason: str) -> tuple[float, float, str]:

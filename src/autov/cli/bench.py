@@ -8,6 +8,7 @@ from autov.cli.output import JSON, console, print_json
 
 BENCHMARKS = {
     "kernel": "kernel", "ma-es": "matrix_adaptation", "design": "design", "lsgo": "lsgo", "compare": "compare",
+    "scale": "scale",
 }  # fmt: skip
 
 
@@ -18,8 +19,8 @@ def register(app: typer.Typer) -> None:
 
 def bench(
     what: str = typer.Argument(
-        help="kernel (the compiled run), ma-es (against pycma), design (the search), lsgo (the large-scale suite) or "
-        "compare (Table VII)"
+        help="kernel (the compiled run), ma-es (against pycma), design (the search), lsgo (the large-scale suite), "
+        "compare (Table VII) or scale (engines on 1 and 2 workers)"
     ),
     json_: bool = JSON,
 ) -> None:

@@ -9,7 +9,19 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.output import JSON, SEED, WORKERS, console, print_json, quiet_functions
+from autov.cli.output import (
+    ENGINE,
+    JSON,
+    ON_ERROR,
+    SCHEDULER,
+    SCHEDULER_FILE,
+    SEED,
+    TIMEOUT,
+    WORKERS,
+    console,
+    print_json,
+    quiet_functions,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -56,6 +68,11 @@ def design(
     seed: int = SEED,
     out: Path | None = typer.Option(None, "--out", help="Folder of the results (runs/PROBLEM-FORM-PRESET-SEED)."),
     workers: int | None = WORKERS,
+    engine: str = ENGINE,
+    scheduler: str | None = SCHEDULER,
+    scheduler_file: str | None = SCHEDULER_FILE,
+    timeout: float | None = TIMEOUT,
+    on_error: str = ON_ERROR,
     resume: bool = typer.Option(False, "--resume", help="Go on with the search in the folder."),
     json_: bool = JSON,
 ) -> None:
@@ -63,9 +80,11 @@ def design(
 
     Example: autov design rastrigin --preset quick --seed 1 --out runs/first
     """
+    from autov.algorithms.faults import sentence
     from autov.cli.search_display import ProgressDisplay, clock
     from autov.designer import design as search
     from autov.designer.known import beside_known
+    from autov.engines import named_engine
     from autov.problems import instance_of, resolve_problem, takes_points
     from autov.reports.design import write_design
 
@@ -78,16 +97,20 @@ def design(
     again = shlex.join(["autov", *sys.argv[1:]])
     display = None if json_ else ProgressDisplay()
     try:
-        with quiet_functions(json_), display or contextlib.nullcontext():
+        with (
+            quiet_functions(json_),
+            named_engine(engine, workers, scheduler, scheduler_file) as spread,
+            display or contextlib.nullcontext(),
+        ):
             found = search(
                 training, form=form, rows=rows, draw=draw, tie_bounds=tie_bounds, population=population,
                 generations=generations, trial={key: value for key, value in trial.items() if value is not None},
-                preset=preset, family=kinds, known=known, rng=seed, workers=workers, checkpoint=folder / "search.npz",
+                preset=preset, family=kinds, known=known, rng=seed, workers=spread, checkpoint=folder / "search.npz",
                 resume=resume, progress=display, aggregate=aggregate, reevaluate=reevaluate, final_race=final_race,
-                race_runs=race_runs, retest_runs=retest_runs, early_stop=early_stop,
+                race_runs=race_runs, retest_runs=retest_runs, early_stop=early_stop, timeout=timeout, on_error=on_error,
             )  # fmt: skip
             fast = [problem for problem in found.problems if not takes_points(instance_of(problem, 0))]
-            beside = {problem.name: beside_known(found, problem, workers) for problem in fast}
+            beside = {problem.name: beside_known(found, problem, spread) for problem in fast}
     except KeyboardInterrupt:
         hint = again if resume else f"{again} --resume"
         sys.stderr.write(f"autov: interrupted; go on with: {hint}\n")
@@ -98,7 +121,7 @@ def design(
         "problems": found.settings["problems"], "fitness": found.fitness, "retested_means": found.retested_means,
         "retested_values": found.retested, "evaluations": found.evaluations, "spent": found.spent,
         "seconds": found.seconds, "comparison": means, "moved_values": found.moved, "settings": found.settings,
-        "files": {key: str(path) for key, path in paths.items()},
+        "failed": found.failed, "files": {key: str(path) for key, path in paths.items()},
     }  # fmt: skip
     if json_:
         print_json(summary)
@@ -114,6 +137,8 @@ def design(
     if found.moved is not None:
         for problem, values in zip(found.settings["problems"], found.moved, strict=True):
             out_.print(f"re-tested on {problem} with its optimum elsewhere: mean best value {values.mean():.5g}")
+    if found.failed:
+        out_.print(sentence(found.failed), markup=False)
     for problem, values in means.items():
         parts = ", ".join(f"{label} {mean:.5g}" for label, mean in values.items())
         out_.print(f"beside known designs on {problem}, 30 runs each, mean best value: {parts}")

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import typer
 
-from autov.cli.output import JSON, SEED, WORKERS, console, print_json, progress_bar, quiet_functions
+from autov.cli.output import (
+    ENGINE,
+    JSON,
+    ON_ERROR,
+    SCHEDULER,
+    SCHEDULER_FILE,
+    SEED,
+    TIMEOUT,
+    WORKERS,
+    console,
+    print_json,
+    progress_bar,
+    quiet_functions,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -29,6 +42,11 @@ def minimize(
     upper: float | None = typer.Option(None, "--upper", help="Upper bound of every variable (your function)."),
     vectorized: bool = typer.Option(False, "--vectorized", help="Your function takes batches (n, d)."),
     workers: int | None = WORKERS,
+    engine: str = ENGINE,
+    scheduler: str | None = SCHEDULER,
+    scheduler_file: str | None = SCHEDULER_FILE,
+    timeout: float | None = TIMEOUT,
+    on_error: str = ON_ERROR,
     json_: bool = JSON,
 ) -> None:
     """Minimise a problem in several independent runs.
@@ -36,16 +54,23 @@ def minimize(
     Example: autov minimize rastrigin --dim 30 --runs 30 --seed 1
     """
     from autov.algorithms import resolve_algorithm
+    from autov.algorithms.faults import FaultPolicy, sentence
     from autov.algorithms.repetition import repeat
+    from autov.engines import named_engine
     from autov.problems import resolve_problem
 
+    policy = FaultPolicy(timeout, on_error)
     chosen = resolve_algorithm(algorithm, operator)
     found = resolve_problem(problem, dim=dim, lower=lower, upper=upper, vectorized=vectorized)
-    with quiet_functions(json_), progress_bar() as bar:
+    with (
+        quiet_functions(json_),
+        named_engine(engine, workers, scheduler, scheduler_file) as spread,
+        progress_bar() as bar,
+    ):
         task = bar.add_task(problem, total=runs)
         result = repeat(
-            found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=workers,
-            operator=operator or "paper-h3", progress=lambda: bar.advance(task),
+            found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=spread,
+            operator=operator or "paper-h3", progress=lambda: bar.advance(task), policy=policy,
         )  # fmt: skip
     if json_:
         print_json(result.to_dict())
@@ -60,5 +85,7 @@ def minimize(
     table.add_row(*(f"{value:.6g}" for value in result.summary().values()))
     out = console()
     out.print(table)
+    if result.failed:
+        out.print(sentence(result.failed, result.first_failure), markup=False)
     if result.nans:
         out.print(f"{result.nans} evaluations returned NaN and counted as worst.")

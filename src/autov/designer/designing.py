@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms.evolution import Evolution
-from autov.algorithms.faults import FaultPolicy
+from autov.algorithms.faults import FaultCount, FaultPolicy
 from autov.core import Array, FileError, InputError, Seed, check_writable, identity, seed_of
 from autov.core.locks import held
 from autov.designer.aggregate import check_minima
@@ -52,6 +52,7 @@ class Design:
         problems: what it was trained on, families included.
         moved: (problems, runs) re-tested on instances with the optimum elsewhere, where it was trained on a problem as
             it is: what is left when the optimum is not where the search met it; None for families.
+        failed: evaluations of this session that failed and counted as worst, by what happened.
     """
 
     operator: AffineOperator
@@ -64,6 +65,7 @@ class Design:
     settings: dict[str, Any]
     problems: tuple[Problem, ...]
     moved: Array | None = None
+    failed: dict[str, int] = dataclasses.field(default_factory=dict)
 
     @property
     def algorithm(self) -> Evolution:
@@ -291,6 +293,13 @@ def _go(
         raise
 
 
+def _failed(trials: list[Trials]) -> dict[str, int]:
+    found = FaultCount()
+    for each in trials:
+        found.add(each.evaluator.faults.counts)
+    return found.counts
+
+
 def _finish(
     search: Search, state: SearchState, described: dict[str, Any], seconds: float, preset: str,
     elsewhere: list[Trials],
@@ -317,7 +326,7 @@ def _finish(
     operator = dataclasses.replace(operators[winner], provenance=provenance)
     return Design(
         operator, float(state.fitness[winner]), retested, np.array(state.history), operators, spent, seconds, described,
-        tuple(trials.problem for trials in search.trials), moved,
+        tuple(trials.problem for trials in search.trials), moved, _failed([*search.trials, *elsewhere]),
     )  # fmt: skip
 
 

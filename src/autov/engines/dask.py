@@ -175,6 +175,7 @@ class OnDask(Engine):
         if kind == UNKNOWN:
             return None, unsendable(name_of(call), content)
         with contextlib.suppress(Exception):  # a worker without a nanny cannot be restarted, but goes on
+            self.client.cancel([future], force=True)  # else its loss would make Dask compute, and hang, again
             self.client.restart_workers([content], raise_for_error=False)
         return self._give_up(job, lost, f"took longer than {timeout:g} s")
 
