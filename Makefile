@@ -41,11 +41,17 @@ mutants: $(VENV)/.peers
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz.run 1500
 
+# Twenty minutes of work that is killed, resumed and moved to other engines; its outcome is results/soak.json.
+soak: $(READY)
+	$(BIN)/python -m pip install --quiet --editable ".[dask]" --constraint constraints.txt || echo "dask: not installed"
+	$(BIN)/python -m tests.soak.run 1200
+
 bench: $(READY)
 	$(BIN)/autov bench kernel
 	$(BIN)/autov bench design
 	$(BIN)/autov bench lsgo
 	$(BIN)/autov bench compare
+	$(BIN)/autov bench scale
 
 paper: $(READY)
 	$(BIN)/autov reproduce all

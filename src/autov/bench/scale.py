@@ -6,7 +6,6 @@ import contextlib
 import pickle
 import time
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -100,16 +99,21 @@ def _feed(engine: Engine, workers: int) -> tuple[float, float, list[float]]:
     jobs = [
         Job(0, resolve_algorithm("ga"), {"maxfev": FED_MAXFEV, "popsize": POPSIZE, "run": r}) for r in range(FED_RUNS)
     ]
-    in_order(engine, partial(_wait, seconds=0.0), range(2 * workers))
     spent: list[float] = []
-    feeder = Feeder([problem], engine)
-    plain = feeder._measure
-    feeder._measure = lambda seconds: (spent.append(seconds), plain(seconds))[1]  # type: ignore[method-assign]
+    feeder = _Noting([problem], engine, spent)
     start = time.perf_counter()
     run_fed(feeder, jobs, lambda *_: None)
     elapsed = time.perf_counter() - start
     return sum(spent) / (workers * elapsed), elapsed, spent
 
 
-def _wait(_: int, seconds: float) -> None:
-    time.sleep(seconds)
+class _Noting(Feeder):
+    """A feeder that notes how long evaluations took."""
+
+    def __init__(self, problems: list[Any], engine: Engine, spent: list[float]) -> None:
+        super().__init__(problems, engine)
+        self._spent = spent
+
+    def _measure(self, seconds: float) -> None:
+        self._spent.append(seconds)
+        super()._measure(seconds)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-from typing import NoReturn
+import threading
+from typing import Any, NoReturn
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command; Ctrl-C ends it in one line from the first moment on, while libraries are loaded, too."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _terminated)
     try:
         from autov.cli.app import main as run
 
@@ -15,6 +19,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except KeyboardInterrupt:
         sys.stderr.write("autov: interrupted\n")
         raise SystemExit(130) from None
+
+
+def _terminated(*_: Any) -> NoReturn:
+    """Clusters end what takes too long by SIGTERM: what is done is kept then, as with Ctrl-C."""
+    raise KeyboardInterrupt
 
 
 __all__ = ["main"]

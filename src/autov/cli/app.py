@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import typer
 from typer.main import get_command
@@ -35,11 +33,6 @@ def root(
     """Options of the command itself."""
 
 
-def _terminated(*_: Any) -> NoReturn:
-    """Clusters end what takes too long by SIGTERM: what is done is kept then, as with Ctrl-C."""
-    raise KeyboardInterrupt
-
-
 def _end(message: str, code: int) -> NoReturn:
     sys.stderr.write(f"autov: {message}\n")
     raise SystemExit(code)
@@ -49,8 +42,6 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command. Exit codes: 0 success, 1 a required property does not hold, 2 bad input, 130 Ctrl-C."""
     from autov.core.errors import InputError, WorkerError
 
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _terminated)
     # Typer carries its own copy of click in some versions: find the class that its errors derive from.
     usage_error = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
     try:
