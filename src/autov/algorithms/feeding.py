@@ -112,6 +112,7 @@ class Feeder:
     def map(self, jobs: Sequence[Job]) -> Generator[tuple[int, Fed], None, None]:
         """(index, outcome) of the jobs as they end, in any order."""
         sent: dict[int, tuple[int, _Batch, int]] = {}
+        self._closed = False
 
         def lost(_: int, reason: str) -> tuple[float, float, Any]:
             return np.inf, np.nan, reason

@@ -120,7 +120,8 @@ def _repeat_points(
         run_fed(feeder, jobs[:1], keep)
         first = 1
         if feeder.cost is None or feeder.cost >= cheap:
-            run_fed(Feeder([problem], engine, policy), jobs[1:], lambda index, *made: keep(1 + index, *made))
+            feeder.cheap = 0.0
+            run_fed(feeder, jobs[1:], lambda index, *made: keep(1 + index, *made))
             return
     for index, found in engine.map(work, range(first, len(jobs))):
         keep(first + index, *found)

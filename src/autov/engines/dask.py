@@ -28,6 +28,7 @@ from autov.engines.pickled import name_of, one_line, pack_error, unpack_error, u
 
 DONE, RAISED, UNKNOWN, LATE = "done", "raised", "unknown", "late"
 GONE_SECONDS = 10.0  # without a connection, after which a scheduler is taken for dead
+COUNT_SECONDS = 2.0  # between two looks at how many workers there are
 _functions: dict[str, Any] = {}  # in a worker: digest -> function, unpickled once
 
 
@@ -57,15 +58,17 @@ class OnDask(Engine):
     def __init__(self, client: Any, owned: Iterable[Any] = ()) -> None:
         self.client = client
         self._owned = list(owned)
-        self._checked: set[str] = set()
+        self._workers, self._counted = 1, -COUNT_SECONDS
         self.check_versions()
 
     @property
     def workers(self) -> int:  # type: ignore[override]
-        """Threads of all workers that are there now."""
-        with contextlib.suppress(Exception):
-            return max(1, sum(self.client.nthreads().values()))
-        return 1
+        """Threads of all workers that are there, asked every few seconds: it is a message to the scheduler."""
+        if time.monotonic() - self._counted > COUNT_SECONDS:
+            with contextlib.suppress(Exception):
+                self._workers = max(1, sum(self.client.nthreads().values()))
+            self._counted = time.monotonic()
+        return self._workers
 
     def check_versions(self) -> None:
         """Say which worker has another version of what decides bits, or lacks it."""
@@ -106,9 +109,11 @@ class OnDask(Engine):
             while flying:
                 ready: deque[tuple[int, list[Any]]] = deque()
                 failure = None
-                for future in self._finished(flying):
+                done = self._finished(flying)
+                answers = self._gathered(done)
+                for future in done:
                     job = flying.pop(future)
-                    results, problem = self._outcome(call, future, job, queue, timeout, lost)
+                    results, problem = self._outcome(call, future, answers.get(future.key), job, queue, timeout, lost)
                     failure = failure or problem
                     if results is not None:
                         ready.append((job.first, results))
@@ -149,8 +154,15 @@ class OnDask(Engine):
             with contextlib.suppress(library.TimeoutError, TimeoutError):
                 library.wait(list(flying), timeout=1.0, return_when="FIRST_COMPLETED")
 
+    def _gathered(self, done: list[Any]) -> dict[str, Any]:
+        """Answers of futures that have one, fetched together."""
+        finished = [future for future in done if future.status == "finished"]
+        with contextlib.suppress(Exception):
+            return {f.key: a for f, a in zip(finished, self.client.gather(finished), strict=True)}
+        return {}  # one of them is lost: they are asked one by one
+
     def _outcome(
-        self, call: Any, future: Any, job: Job, queue: Queue, timeout: float | None, lost: Lost | None
+        self, call: Any, future: Any, answer: Any, job: Job, queue: Queue, timeout: float | None, lost: Lost | None
     ) -> tuple[list[Any] | None, BaseException | None]:  # fmt: skip
         """Results of a future, or what went wrong."""
         if future.status in ("cancelled", "lost"):
@@ -165,7 +177,7 @@ class OnDask(Engine):
             reason = "its Dask worker ended several times, each time in this call (out of memory?)"
             return self._give_up(job, lost, reason)
         try:
-            kind, content = future.result()
+            kind, content = answer or future.result()
         except Exception as error:
             return None, self._gone(error)
         if kind == DONE:
