@@ -13,7 +13,12 @@ def client():
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1, "distributed.comm.retry.count": 0}),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1", silence_logs=50
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address="127.0.0.1:0",
+            host="127.0.0.1",
+            silence_logs=50,
         ) as cluster,
         distributed.Client(cluster) as made,
     ):

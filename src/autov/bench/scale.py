@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
 import time
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from autov.algorithms.feeding import Feeder, Job, RunPoint, run_fed
 from autov.algorithms.resolve import resolve_algorithm
 from autov.bench.kernel import machine
 from autov.bench.simulation import simulate
-from autov.engines import Engine, Processes, Threads, in_order, local_dask
+from autov.engines import Engine, Processes, Serial, Threads, in_order, local_dask
 from autov.problems import Classic, function_problem
 
 RUNS, MAXFEV, DIM = 12, 30_000, 30  # compiled work
@@ -56,14 +57,9 @@ def bench_scale() -> dict[str, Any]:
 
         importlib.import_module("distributed")
         engines["dask"] = _dask
-    _compiled(0)
-    start = time.perf_counter()
-    for run in range(4):
-        _compiled(run)
-    alone = (time.perf_counter() - start) / 4
-    found: dict[str, Any] = {"machine": machine(), "compiled_task_seconds": alone}
+    found: dict[str, Any] = {"machine": machine() | {"load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None}}
     for name, make in engines.items():
-        found[name] = {str(workers): _measure(make, workers, alone) for workers in (1, 2)}
+        found[name] = {str(workers): _measure(make, workers) for workers in (1, 2)}
     problem = function_problem(uneven, [(-1, 1)] * 5)
     item = (0, 0, np.zeros(5))
     found["bytes"] = {
@@ -74,16 +70,23 @@ def bench_scale() -> dict[str, Any]:
     return found
 
 
-def _measure(make: Any, workers: int, alone: float) -> dict[str, float]:
+def _measure(make: Any, workers: int) -> dict[str, float]:
     with make(workers) as engine:
         in_order(engine, _nothing, range(4 * workers))
         start = time.perf_counter()
         in_order(engine, _nothing, range(TASKS))
         overhead = (time.perf_counter() - start) / TASKS
         in_order(engine, _compiled, range(2 * workers))  # compiled code is loaded
-        start = time.perf_counter()
-        in_order(engine, _compiled, range(RUNS))
-        efficiency = alone * RUNS / (workers * (time.perf_counter() - start))
+        _compiled(0)
+        alone = together = 0.0
+        for first in range(0, RUNS, RUNS // 3):  # in turns, so that both meet the same load of the machine
+            runs = range(first, first + RUNS // 3)
+            start = time.perf_counter()
+            in_order(Serial(), _compiled, runs)
+            middle = time.perf_counter()
+            in_order(engine, _compiled, runs)
+            alone, together = alone + middle - start, together + time.perf_counter() - middle
+        efficiency = alone / (workers * together)
         busy, elapsed, spent = _feed(engine, workers)
     expected = simulate([np.array(spent)], workers, overhead)
     return {

@@ -129,7 +129,7 @@ class OnDask(Engine):
                 self.client.cancel(list(flying), force=True)
 
     def _fill(self, queue: Queue, flying: dict[Any, Job], function: Any, digest: str, timeout: float | None) -> None:
-        limit = 2 * self.workers
+        limit = 4 * self.workers  # some wait at the workers, so that none waits for a message
         while len(flying) < limit and (job := queue.next()) is not None:
             try:
                 future = self.client.submit(_work, function, digest, job.items, timeout, pure=False, retries=0)
@@ -214,7 +214,7 @@ def local_dask(workers: int) -> OnDask:
     """A cluster of single-threaded processes on this machine, reachable from it only; it ends with the engine."""
     library = distributed()
     cluster = library.LocalCluster(
-        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1",
+        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1",
         silence_logs=50,
     )  # fmt: skip
     client = library.Client(cluster)
