@@ -17,7 +17,7 @@ from autov.core import Array, InputError, WorkerError
 from autov.engines import Engine, OnDask, OnMap, Processes, Serial, engine_of
 from autov.problems import PointFunction, Problem, instance_of, takes_points
 
-MESSAGE, DASK_MESSAGE = 0.0003, 0.003  # seconds of the sender for a message and its answer, measured (docs/scale.md)
+MESSAGE, DASK_MESSAGE = 0.0003, 0.003  # seconds of the sender for a message and its answer, assumed (docs/scale.md)
 TOGETHER = 0.02  # seconds of work that travel in one message: long beside the message, short beside a batch
 
 

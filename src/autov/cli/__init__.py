@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command; Ctrl-C ends it in one line from the first moment on, while libraries are loaded, too."""
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _terminated)
+    in_main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGTERM, _terminated) if in_main else None
     try:
         from autov.cli.app import main as run
 
@@ -19,6 +19,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except KeyboardInterrupt:
         sys.stderr.write("autov: interrupted\n")
         raise SystemExit(130) from None
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGTERM, before)
 
 
 def _terminated(*_: Any) -> NoReturn:
