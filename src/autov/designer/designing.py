@@ -201,7 +201,8 @@ def design(
 
         trials = opening(twins)
         judges = trials if surrogate is None else opening(cases)
-        chosen = _affordable(chosen, trials, judges, [*known.values(), *peers.values()], evaluations, time, say)
+        chosen = _affordable(chosen, trials, judges, [*known.values(), *peers.values()], evaluations, time, say,
+                             resume and path is not None)  # fmt: skip
         described = {
             "problems": [case.label for case in cases], "dims": [case.problem.box.dim for case in cases], "seed": seed,
             "budgets": [case.budget.maxfev for case in cases], **chosen.described(),
@@ -220,9 +221,9 @@ def design(
 
 def _affordable(
     chosen: DesignSettings, trials: list[Trials], judges: list[Trials], others: list[Any], evaluations: int | None,
-    time: str | float | None, say: Callable[[str], Any] | None,
+    time: str | float | None, say: Callable[[str], Any] | None, resumed: bool,
 ) -> DesignSettings:  # fmt: skip
-    """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of."""
+    """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of once."""
     budgets = [each.budget.maxfev for each in trials]
 
     def parts(settings: DesignSettings) -> dict[str, int]:
@@ -230,7 +231,7 @@ def _affordable(
 
     if evaluations is not None:
         chosen = fitted(chosen, lambda settings: sum(parts(settings).values()), evaluations)
-    if time is None and say is None and all(each.compiled for each in judges):
+    if time is None and say is None and (resumed or all(each.compiled for each in judges)):
         return chosen
     algorithm = chosen.genome.decode(chosen.genome.known()[0] if chosen.known else chosen.genome.box.lower)
     speed = float(np.average([seconds_per_evaluation(each, algorithm) for each in trials], weights=budgets))
