@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench slow paper mutants clean
+.PHONY: demo test lint bench slow paper mutants fuzz soak clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -37,11 +37,21 @@ slow: $(VENV)/.peers
 mutants: $(VENV)/.peers
 	$(BIN)/python -m tests.mutants.run
 
+# Damaged files of every kind that autov reads (a few minutes).
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz.run 1500
+
+# Twenty minutes of work that is killed, resumed and moved to other engines; its outcome is results/soak.json.
+soak: $(READY)
+	$(BIN)/python -m pip install --quiet --editable ".[dask]" --constraint constraints.txt || echo "dask: not installed"
+	$(BIN)/python -m tests.soak.run 1200
+
 bench: $(READY)
 	$(BIN)/autov bench kernel
 	$(BIN)/autov bench design
 	$(BIN)/autov bench lsgo
 	$(BIN)/autov bench compare
+	$(BIN)/autov bench scale
 
 paper: $(READY)
 	$(BIN)/autov reproduce all

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from autov import Optimizer
-from autov.core import FileError, number, plain, read_json, replacing, to_json, write_bytes, write_text
+from autov.core import FileError, check_writable, number, plain, read_json, replacing, to_json, write_bytes, write_text
 from autov.designer import TrialBudget, checkpoint, design
 from autov.operators import load_operator
 
@@ -58,7 +58,7 @@ def test_a_failing_disk_leaves_the_old_file(tmp_path, monkeypatch, step):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, step, full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(FileError, match="No space left on device; what was there before is kept"):
         write_bytes(path, b"new")
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["file"]
@@ -132,10 +132,10 @@ def test_a_checkpoint_survives_a_failure_in_the_middle_of_the_next(tmp_path, mon
     before = path.read_bytes()
     with monkeypatch.context() as patch:
         patch.setattr(checkpoint.np, "savez", _half(np.savez, error))
-        with pytest.raises(type(error)):
+        with pytest.raises(FileError if isinstance(error, OSError) else KeyboardInterrupt):
             design("sphere", checkpoint=path, generations=2, resume=True, **tiny)
     assert path.read_bytes() == before
-    assert names(tmp_path) == ["search.npz"]
+    assert names(tmp_path) == ["search.npz", "search.npz.values"]  # what was evaluated since is kept beside it
     resumed = design("sphere", checkpoint=path, generations=2, resume=True, **tiny)
     assert resumed.operator == design("sphere", generations=2, **tiny).operator
 
@@ -202,3 +202,40 @@ def test_files_that_are_not_json_are_refused_in_one_line(tmp_path, content, says
 def test_json_is_read(tmp_path):
     write_text(tmp_path / "a.json", to_json({"a": [1.5, None]}))
     assert read_json(tmp_path / "a.json", "settings") == {"a": [1.5, None]}
+
+
+LIMITED = """
+import resource, sys
+from autov.core import InputError, check_writable
+from autov.core.files import write_bytes
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+for call in (lambda: write_bytes(sys.argv[1], bytes(200_000)), lambda: check_writable(sys.argv[1])):
+    try:
+        call()
+    except InputError as error:
+        print(error)
+"""
+
+
+def test_a_disk_that_takes_no_more_is_told_and_the_old_file_stays(tmp_path):
+    """The system itself refuses to write more."""
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+    )
+    told = f"{path}: cannot be written: File too large; what was there before is kept"
+    assert done.stdout.splitlines() == [told, told]
+    assert path.read_bytes() == b"old"
+    assert names(tmp_path) == ["file"]
+
+
+def test_a_place_that_can_be_written_stays_as_it_was(tmp_path):
+    check_writable(tmp_path / "new" / "file")
+    assert names(tmp_path / "new") == []
+    with pytest.raises(FileError, match="it is a folder"):
+        check_writable(tmp_path)

@@ -125,18 +125,29 @@ WITH_CTRL_C = (
 )
 
 
-def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
+def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path, number):
     command = [sys.executable, "-c", WITH_CTRL_C, *COMMAND[3:], "--generations", "100000", "--out", str(tmp_path / "c")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             wait_for((tmp_path / "c" / "search.npz").exists, process)
-            process.send_signal(signal.SIGINT)
+            process.send_signal(number)
             _, error = process.communicate(timeout=60)
         finally:
             process.kill()
     assert process.returncode == 130
     assert "--resume" in error
     assert "Traceback" not in error
+
+
+def test_ctrl_c_while_libraries_load_is_quiet():
+    code = (
+        "import sys\nclass Interrupting:\n    def find_spec(self, name, *_):\n        if name == 'typer':\n"
+        "            raise KeyboardInterrupt\nsys.meta_path.insert(0, Interrupting())\n"
+        "from autov.cli import main\nmain(['--version'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "autov: interrupted\n")
 
 
 def test_results_in_the_folder(tmp_path):

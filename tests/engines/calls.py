@@ -172,3 +172,32 @@ def alive(number):
 
 def pids(folder):
     return [int(path.name) for path in Path(folder).iterdir() if path.name.isdigit()]
+
+
+def die_once(folder, which, i):
+    """Ends its process when first called with that item."""
+    mark = Path(folder) / f"died-{which}"
+    if i == which and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return i
+
+
+def die_at_3(i):
+    if i == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return i
+
+
+class SlowToArrive:
+    """Squares; it takes its time to be unpickled."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        time.sleep(self.seconds)
+
+    def __call__(self, x):
+        return x * x

@@ -17,8 +17,8 @@ def test_bad_values(bad, kind):
     with pytest.raises(InputError) as caught:
         engine_of(bad, kind)
     assert str(caught.value) == (
-        "workers: must be a positive whole number, -1 for all cores, an Executor or a map-like callable, "
-        f"got {bad!r}"
+        "workers: must be a positive whole number, -1 for all cores, an Executor, a Dask client or a map-like "
+        f"callable, got {bad!r}"
     )  # fmt: skip
     with pytest.raises(InputError, match=r"^workers: must be a positive whole number or -1 for all cores, got"):
         worker_count(bad)

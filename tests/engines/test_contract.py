@@ -6,7 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from autov.engines import Engine, OnExecutor, OnMap, Processes, Serial, Threads, engine_of, in_order
+from autov.core import InputError
+from autov.engines import WAIT, Engine, OnExecutor, OnMap, Processes, Serial, Threads, engine_of, in_order
 from tests.engines.calls import negate, raise_at_3, square, uneven
 
 MAKERS = {
@@ -170,3 +171,27 @@ def test_threads_finish_running_calls_before_a_cancelled_map_ends():
         at_close = list(ended)
     assert ended == at_close  # nothing ran on
     assert 1 <= len(ended) <= 2  # and nothing began
+
+
+def test_items_may_wait_for_results(engine):
+    """Item i + 1 is there when the result of item i has come out; of ten, two may be taken before any."""
+    done, taken = [], []
+
+    def items():
+        while len(taken) < 10:
+            if len(taken) > len(done) + 1:
+                yield WAIT
+                continue
+            taken.append(len(taken))
+            yield taken[-1]
+
+    for i, value in engine.map(square, items(), chunk=3):
+        assert value == i * i
+        done.append(i)
+    assert sorted(done) == list(range(10))
+
+
+@pytest.mark.parametrize("name", ["serial", "threads", "executor of threads", "builtin map"])
+def test_engines_that_cannot_end_a_call_refuse_a_timeout(name):
+    with MAKERS[name]() as engine, pytest.raises(InputError, match="timeout: needs worker processes or Dask"):
+        in_order(engine, square, [1], timeout=1.0)

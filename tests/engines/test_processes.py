@@ -123,9 +123,9 @@ def test_system_exit_is_an_exception_like_others(engine):
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (calls.exit_3, "a worker process exited with code 3"),
-        (calls.kill_itself, "a worker process was ended by signal 9 (killed; out of memory?)"),
-        (calls.terminate_itself, "a worker process was ended by signal 15 (terminated)"),
+        (calls.exit_3, "a worker process exited with code 3, twice"),
+        (calls.kill_itself, "a worker process was ended by signal 9 (killed; out of memory?), twice"),
+        (calls.terminate_itself, "a worker process was ended by signal 15 (terminated), twice"),
     ],
 )
 def test_a_worker_that_dies(engine, call, text):
@@ -199,3 +199,42 @@ def test_an_engine_that_nobody_closes_ends_its_workers():
     numbers = set(in_order(engine, calls.pid, range(8)))
     del engine
     assert until(lambda: not any(alive(number) for number in numbers))
+
+
+def test_a_worker_that_dies_once_is_replaced_and_nothing_is_lost(engine, tmp_path):
+    call = functools.partial(calls.die_once, str(tmp_path), 3)
+    assert in_order(engine, call, range(8)) == list(range(8))
+    assert in_order(engine, functools.partial(calls.die_once, str(tmp_path), 5), range(8), chunk=4) == list(range(8))
+
+
+def test_what_kills_its_worker_twice_is_lost_alone(engine):
+    seen = []
+
+    def lost(index, reason):
+        seen.append((index, reason))
+        return None
+
+    found = dict(engine.map(calls.die_at_3, range(9), chunk=3, lost=lost))
+    assert found == {i: (None if i == 3 else i) for i in range(9)}
+    assert seen == [(3, "a worker process was ended by signal 9 (killed; out of memory?), twice")]
+    assert in_order(engine, calls.die_at_3, range(3)) == [0, 1, 2]
+
+
+def test_the_item_that_kills_is_told(engine):
+    with pytest.raises(WorkerError) as caught:
+        in_order(engine, calls.die_at_3, range(9), chunk=3)
+    assert caught.value.item == 3
+
+
+def test_a_call_that_hangs_is_ended_and_its_worker_replaced(engine, tmp_path):
+    call = calls.sleeper(tmp_path)
+    found = dict(engine.map(call, [0, 1, 0, 0, 2, 0], chunk=3, timeout=1.0, lost=lambda _, reason: reason))
+    assert found == {0: 0, 1: "took longer than 1 s", 2: 0, 3: 0, 4: "took longer than 1 s", 5: 0}
+    assert not any(calls.alive(number) for number in calls.pids(tmp_path))
+    with pytest.raises(WorkerError, match=r"an evaluation took longer than 0\.2 s") as caught:
+        in_order(engine, call, [7], timeout=0.2)
+    assert caught.value.item == 7
+
+
+def test_the_start_of_a_worker_is_not_part_of_the_timeout(engine):
+    assert in_order(engine, calls.SlowToArrive(1.5), range(3), timeout=1.0) == [0, 1, 4]

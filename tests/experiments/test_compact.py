@@ -57,7 +57,7 @@ def test_a_full_disk_leaves_the_old_results(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(FileError, match="No space left"):
         write_compact(made_comparison(), path)
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("made.json", "old results")]
     monkeypatch.undo()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autov.experiments import Store
+from autov.experiments import Store, experiment
 from tests.experiments.tiny import slow_comparison
 
 ROOT = Path(__file__).parents[2]
@@ -82,3 +82,49 @@ def test_two_processes_share_a_store(tmp_path):
     assert len(found) == 40
     again = slow_comparison(None, 20, workers=1)
     assert {row.key: row.best for row in found} == {row.key: row.best for row in again.rows}
+
+
+def _writer(path, tasks, report):
+    """In a forked child: write rows for ever, and report each when it is written."""
+    with Store(path) as store:
+        while True:
+            for task in tasks:
+                store.add(task, float(task.run), [float(task.run)] * 50, 0.0)
+                os.write(report, f"{task.key}\n".encode())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_fifty_kills_of_two_writers_lose_nothing_that_was_reported(tmp_path):
+    path, dice = tmp_path / "r.db", random.Random(3)
+    tasks = list(experiment("ga", "sphere", dim=2, maxfev=10, popsize=5, runs=600).tasks)
+    assert len({task.key for task in tasks}) == 600  # known before the children begin
+    Store(path).close()
+    reported = set()
+    for _ in range(50):
+        children = []
+        for _ in range(2):
+            order = dice.sample(tasks, len(tasks))
+            end, report = os.pipe()
+            number = os.fork()
+            if number == 0:
+                try:
+                    _writer(path, order, report)
+                finally:
+                    os._exit(1)
+            os.close(report)
+            children.append((number, end))
+        firsts = [os.read(end, 1) for _, end in children]  # both are writing now
+        time.sleep(dice.uniform(0.0, 0.02))
+        for number, _ in children:
+            os.kill(number, signal.SIGKILL)
+        for (number, end), first in zip(children, firsts, strict=True):
+            os.waitpid(number, 0)
+            with os.fdopen(end, "rb") as file:
+                lines = (first + file.read()).decode().split("\n")
+            reported |= set(lines[:-1])
+    assert len(reported) > 100
+    found = rows(path)
+    keys = [row.key for row in found]
+    assert reported <= set(keys)
+    assert len(keys) == len(set(keys))
+    assert all(row.best == row.run for row in found)

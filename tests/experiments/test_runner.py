@@ -1,4 +1,5 @@
 import os
+import time
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -6,10 +7,11 @@ import numpy as np
 import pytest
 
 from autov.algorithms import solve
+from autov.algorithms.faults import FaultPolicy
 from autov.algorithms.ga import GA
-from autov.core import InputError, WorkerError
+from autov.core import InputError
 from autov.experiments import Store, compare, experiment, run
-from autov.problems import Classic
+from autov.problems import Classic, function_problem
 from tests.experiments.tiny import RandomSearch, SlowSphere
 
 SMALL = {"dim": 3, "maxfev": 300, "popsize": 10}
@@ -110,9 +112,63 @@ class Deadly(SlowSphere):
         return super().__call__(x, rng)
 
 
-def test_a_dead_worker_is_told():
-    with pytest.raises(WorkerError, match="a worker process exited with code 9"):
-        compare({"a": RandomSearch()}, Deadly(parent=os.getpid()), maxfev=10, popsize=10, runs=2, store=None, workers=2)
+def test_tasks_that_end_their_worker_do_not_stop_the_others(tmp_path):
+    """They are noted, not run again without being asked to, and told."""
+    options = {"maxfev": 10, "popsize": 10, "runs": 2, "store": tmp_path / "r.db", "workers": 2}
+    problems = [Deadly(parent=os.getpid()), "sphere"]
+    found = compare({"a": RandomSearch()}, problems, **options)
+    assert [failure.error for failure in found.failures] == 2 * [
+        "WorkerError: a worker process exited with code 9, twice"
+    ]
+    assert len(found.values("sphere", "a")) == 2
+    assert "2 runs failed" in found.table().notes[-1]
+    planned = experiment({"a": RandomSearch()}, problems, maxfev=10, popsize=10, runs=2)
+    with Store(tmp_path / "r.db") as store:
+        assert (run(planned, store, 2).ran, len(run(planned, store, 2).failures)) == (0, 2)
+        assert run(planned, store, 1, retry_failed=True).ran == 2  # in this process they live
+        assert run(planned, store, 1).failures == []
+
+
+def bowl(x):
+    if x[0] < -0.5:
+        raise ArithmeticError("too low")
+    return float((x**2).sum())
+
+
+def hanging(x):
+    if x[0] > 0.6:
+        time.sleep(600)
+    return float((x**2).sum())
+
+
+BOX = [(-1, 1)] * 2
+
+
+def test_exceptions_count_as_worst_where_that_is_wanted():
+    problem = {"bowl": function_problem(bowl, BOX)}
+    options = {"maxfev": 60, "popsize": 10, "runs": 3, "store": None, "reference": "ga"}
+    assert len(compare("ga,de", problem, workers=1, **options).failures) == 6
+    one, two = (compare("ga,de", problem, workers=w, on_error="worst", **options) for w in (1, 2))
+    assert [(r.key, r.best, r.failed) for r in one.rows] == [(r.key, r.best, r.failed) for r in two.rows]
+    assert sum(r.failed["raised"] for r in one.rows) > 0
+    assert any("evaluations failed and counted as worst" in note for note in one.table().notes)
+    with pytest.raises(InputError, match="on_error: only for Python functions of single points"):
+        run(experiment("ga", "sphere", runs=1, **SMALL), None, 1, policy=FaultPolicy(on_error="worst"))
+
+
+def test_an_evaluation_that_hangs_counts_as_worst():
+    problem = {"hanging": function_problem(hanging, BOX)}
+    options = {"maxfev": 12, "popsize": 4, "runs": 2, "store": None, "timeout": 1.0}
+    found = compare("ga", problem, workers=2, **options)
+    late = [row.failed.get("timed out", 0) for row in found.rows]
+    assert not found.failures
+    assert sum(late) > 0
+
+    def instead(x):
+        return np.inf if x[0] > 0.6 else hanging(x)
+
+    again = compare("ga", {"hanging": function_problem(instead, BOX)}, workers=1, **(options | {"timeout": None}))
+    assert [row.best for row in found.rows] == [row.best for row in again.rows]
 
 
 @dataclass(frozen=True)

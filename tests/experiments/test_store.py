@@ -114,7 +114,7 @@ def test_a_store_that_was_tampered_with_is_one_line(tmp_path, tasks, harm):
     db = sqlite3.connect(tmp_path / "r.db", isolation_level=None)
     db.execute(harm)
     db.close()
-    with Store(tmp_path / "r.db") as store, pytest.raises(FileError, match="damaged") as caught:
+    with pytest.raises(FileError, match=r"damaged|not a results store") as caught, Store(tmp_path / "r.db") as store:
         store.rows(tasks)
     assert "\n" not in str(caught.value)
 
@@ -141,3 +141,58 @@ def test_samples_of_a_step_function():
     assert np.array_equal(grid(3), [1, 2, 3])
     values = sample(np.array([10, 20, 30]), np.array([5.0, 4.0, 1.0]), np.array([9, 10, 19, 20, 30, 40]))
     np.testing.assert_array_equal(values, [np.nan, 5.0, 5.0, 4.0, 1.0, 1.0])
+
+
+def _edit(path, *statements):
+    db = sqlite3.connect(path)
+    for statement in statements:
+        db.execute(statement)
+    db.commit()
+    db.close()
+
+
+def test_a_flipped_digit_of_a_row_is_found(tmp_path, tasks):
+    path = tmp_path / "r.db"
+    with Store(path) as store:
+        store.add(tasks[0], 1.0, [3.0, 1.0], 1.0)
+        store.add(tasks[1], 2.0, [3.0, 2.0], 1.0, failed={"raised": 2, "timed out": 0})
+        assert [row.failed for row in store.rows()] == [{}, {"raised": 2}]
+    _edit(path, f"UPDATE results SET best = 1.5 WHERE key = '{tasks[0].key}'")
+    with Store(path) as store:
+        assert store.rows(tasks[1:])[0].best == 2.0
+        with pytest.raises(FileError, match=f"{tasks[0].key}.*another checksum; delete the row"):
+            store.rows()
+
+
+def test_rows_without_a_checksum_are_those_of_older_versions(tmp_path, tasks):
+    path = tmp_path / "r.db"
+    with Store(path) as store:
+        store.add(tasks[0], 1.0, [3.0, 1.0], 1.0)
+    _edit(path, "DROP TABLE checked", "UPDATE results SET best = 1.5")
+    with Store(path) as store:
+        assert store.rows()[0].best == 1.5
+        store.add(tasks[1], 2.0, [3.0, 2.0], 1.0)
+    _edit(path, f"UPDATE results SET best = 1.5 WHERE key = '{tasks[1].key}'")
+    with Store(path) as store, pytest.raises(FileError, match="checksum"):
+        store.rows()
+
+
+ENDLESS = "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c) SELECT i FROM c"
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ("DROP TABLE results", f"CREATE VIEW results AS {ENDLESS}"),
+        ("CREATE TRIGGER t AFTER INSERT ON results BEGIN DELETE FROM results; END",),
+        ("ALTER TABLE results ADD COLUMN more TEXT",),
+        ("DROP TABLE failures",),
+        ("CREATE TABLE others (a)",),
+    ],
+)
+def test_tables_of_another_shape_are_refused(tmp_path, statements):
+    path = tmp_path / "r.db"
+    Store(path).close()
+    _edit(path, *statements)
+    with pytest.raises(FileError, match=r"other tables, views|other columns"):
+        Store(path)

@@ -7,11 +7,11 @@ by cloudpickle, so lambdas and functions of a notebook work, and no main guard i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any
 
 from autov.adapters import missing
-from autov.engines.base import Engine, Found, Item, Result, chunks
+from autov.engines.base import Engine, Found, Item, Lost, Result, chunks, no_timeout
 
 try:
     from joblib import Parallel, delayed, effective_n_jobs, parallel_config
@@ -39,14 +39,20 @@ class JoblibEngine(Engine):
             with parallel_config(backend=backend):
                 self.workers = effective_n_jobs(n_jobs)
 
-    def map(self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1) -> Found[Result]:
+    def map(
+        self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1, timeout: float | None = None,
+        lost: Lost | None = None,
+    ) -> Found[Result]:  # fmt: skip
         """(index, call(item)) in waves of a few calls for each worker; see Engine.
 
         joblib cannot leave a map unfinished without killing its workers, which others may be using: a cancelled map
         ends after its wave.
         """
+        del lost  # what happens to workers is joblib's
+        no_timeout(timeout)
         parts = chunks(items, chunk)
-        while wave := list(islice(parts, WAVE * self.workers)):
+        # A part without items says that there are none until results have come out.
+        while wave := list(takewhile(lambda part: part[1], islice(parts, WAVE * self.workers))):
             results: Any = Parallel(**self.options)(delayed(_call_each)(call, part) for _, part in wave)
             for (first, _), found in zip(wave, results, strict=True):
                 yield from enumerate(found, first)

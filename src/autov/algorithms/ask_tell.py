@@ -12,6 +12,7 @@ from autov.algorithms.base import Injectable, Metaheuristic
 from autov.algorithms.files import read_saved, write_saved
 from autov.algorithms.known import known_points
 from autov.algorithms.resolve import resolve_algorithm
+from autov.algorithms.restoring import check_sizes, try_out
 from autov.algorithms.stopping import BUDGET, Seen, Stopping
 from autov.core import Array, Box, InputError, Seed, generator, real_numbers, seed_of, values_of, whole_number
 from autov.problems import Constrained, Function, comparable, constraints_and_integers, shown
@@ -239,20 +240,34 @@ class Optimizer:
     def _restore(
         cls, algorithm: Any, numbers: dict[str, Any], arrays: dict[str, np.ndarray], restore: Any
     ) -> Optimizer:
+        check_sizes(algorithm, numbers, arrays)
         self = cls(Box(arrays["lower"], arrays["upper"]), popsize=numbers["popsize"], rng=0, algorithm=algorithm,
                    maxfev=numbers["maxfev"])  # fmt: skip
         dim = self.box.dim
         asked, values, best_x = arrays["asked"], arrays["values"], arrays["best_x"]
-        if asked.shape != (len(values), dim) or best_x.shape not in ((0, dim), (1, dim)) or arrays["best"].shape != ():
+        best = arrays["best"]
+        if (
+            values.ndim != 1
+            or asked.shape != (len(values), dim)
+            or best_x.shape not in ((0, dim), (1, dim))
+            or best.shape != ()
+        ):
             raise ValueError("shapes of the saved arrays do not fit")
-        self._state = restore(self._state)
+        if any(array.dtype != np.float64 for array in (asked, values, best_x, best)) or np.isnan(best):
+            raise ValueError("types of the saved arrays do not fit")
+        if not self.box.holds(asked) or not self.box.holds(best_x):
+            raise ValueError("points of the saved arrays lie outside the bounds")
         self._nfev, self._nans = whole_number("nfev", numbers["nfev"], 0), whole_number("nans", numbers["nans"], 0)
         self._batches = whole_number("batches", numbers["batches"], 0)
+        if len(best_x) != (self._nfev > 0):
+            raise ValueError("there is a best point if and only if something was told")
         self._rng.bit_generator.state = numbers["rng"]
+        self._state = restore(self._state)
         points, told = algorithm.population(self._state) if self._batches else (asked, np.zeros(len(asked)))
         if points.shape != (len(told), dim) or np.isnan(told).any() or not self.box.holds(points):
             raise ValueError("the population of the saved state is not one")
-        self._asked, self._values, self._best_x, self._best = asked, values, best_x, float(arrays["best"])
+        try_out(algorithm, self._state, asked, self._rng)
+        self._asked, self._values, self._best_x, self._best = asked, values, best_x, float(best)
         return self
 
 

@@ -2,35 +2,143 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from autov.algorithms.base import Batch
+from autov.algorithms.faults import DEFAULT, RAISED, FaultCount, FaultPolicy, lost_at, one_line
 from autov.algorithms.journal import Arrived, Journal
 from autov.algorithms.run_store import SavedRun
-from autov.core import Array, generator, real_numbers
-from autov.engines import Engine, Serial, engine_of, in_order
+from autov.core import Array, InputError, WorkerError, generator, real_numbers
+from autov.engines import Engine, OnDask, OnMap, Processes, Serial, engine_of
 from autov.problems import PointFunction, Problem, instance_of, takes_points
+
+MESSAGE, DASK_MESSAGE = 0.0003, 0.003  # seconds of the sender for a message and its answer, assumed (docs/scale.md)
+TOGETHER = 0.02  # seconds of work that travel in one message: long beside the message, short beside a batch
+
+
+class Recorded(Protocol):
+    """Values of a batch that are known already, and a place for those that come."""
+
+    known: dict[int, float]
+
+    def keep(self, index: int, value: float) -> None:
+        """The value of a point of the batch."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class PointCall:
+    """A call for engines: the value at a point, the seconds it took, and what was raised where that is no error."""
+
+    point: Callable[[Array], float]
+    worst: bool
+
+    @property
+    def __wrapped__(self) -> Callable[[Array], float]:
+        return self.point
+
+    def __call__(self, x: Array) -> tuple[float, float, str]:
+        """See the class; the value is infinite if something was raised."""
+        start = time.perf_counter()
+        try:
+            value = self.point(x)
+        except InputError:
+            raise
+        except Exception as error:
+            if not self.worst:
+                raise
+            return np.inf, time.perf_counter() - start, one_line(error)
+        return value, time.perf_counter() - start, ""
+
+
+class PointEvaluator:
+    """Values of points by single calls on an engine; where calls are short, several travel together."""
+
+    def __init__(self, engine: Engine, policy: FaultPolicy = DEFAULT, faults: FaultCount | None = None) -> None:
+        self.engine, self.policy = engine, policy
+        self.faults = FaultCount() if faults is None else faults
+        self.cost: float | None = None  # seconds of a call, measured by the workers
+        self._problem: Any = None
+
+    def __call__(self, problem: PointFunction, x: Array, recorded: Recorded | None = None) -> Array:
+        """Values (n,) of the rows of x."""
+        if problem is not self._problem:  # engines know a function by its object
+            self._problem, self._call, self.cost = problem, PointCall(problem.point, self.policy.worst), None
+        values = np.empty(len(x))
+        known = {} if recorded is None else {i: v for i, v in recorded.known.items() if 0 <= i < len(x)}
+        for i, value in known.items():
+            values[i] = value
+        todo = [i for i in range(len(x)) if i not in known]
+        if (
+            self.cost is None and len(todo) > 4 * self.engine.workers and not isinstance(self.engine, OnMap)
+        ):  # a few first, which say how long a call takes
+            self._evaluate(x, todo[: 2 * self.engine.workers], values, recorded)
+            todo = todo[2 * self.engine.workers :]
+        self._evaluate(x, todo, values, recorded)
+        return values
+
+    def _chunk(self, count: int) -> int:
+        """Points of a message: enough that the sender of messages is not what all workers wait for."""
+        if self.cost is None:
+            return 1
+        workers, cost = self.engine.workers, max(self.cost, 1e-9)
+        message = DASK_MESSAGE if isinstance(self.engine, OnDask) else MESSAGE
+        return max(1, min(count // (4 * workers), int(max(TOGETHER, 2 * workers * message) / cost)))
+
+    def _evaluate(self, x: Array, todo: list[int], values: Array, recorded: Recorded | None) -> None:
+        def lost(index: int, reason: str) -> tuple[float, float, str]:
+            self.faults.lose(self.policy, reason, x[todo[index]])
+            return np.inf, np.nan, ""
+
+        spent = []
+        items = (x[i] for i in todo)
+        try:
+            with closing(
+                self.engine.map(self._call, items, chunk=self._chunk(len(todo)), timeout=self.policy.timeout, lost=lost)
+            ) as found:
+                for index, (value, seconds, raised) in found:
+                    values[todo[index]] = value
+                    spent.append(seconds)
+                    if raised:
+                        self.faults.note(RAISED, raised, x[todo[index]])
+                    if recorded is not None:
+                        recorded.keep(todo[index], value)
+        except WorkerError as error:
+            if isinstance(item := getattr(error, "item", None), np.ndarray):
+                raise lost_at(str(error), item) from None
+            raise
+        spent = [seconds for seconds in spent if seconds == seconds]
+        if spent:
+            self.cost = float(np.mean(spent))
 
 
 def evaluate_points(engine: Engine, problem: PointFunction, x: Array) -> Array:
-    """Values of the rows of x by single calls on an engine; several travel together where there are many."""
-    chunk = max(1, len(x) // (4 * engine.workers))
-    return np.array(in_order(engine, problem.point, x, chunk=chunk))
+    """Values of the rows of x by single calls on an engine."""
+    return PointEvaluator(engine)(problem, x)
 
 
-def arriving_points(engine: Engine, problem: PointFunction, x: Array, arrived: Arrived) -> Array:
-    """The same, each value reported when it is there; each point travels alone, so that none waits for another."""
-    values = np.empty(len(x))
-    with closing(engine.map(problem.point, x)) as found:
-        for i, value in found:
-            values[i] = value
-            arrived(i, value)
-    return values
+class Reported:
+    """Values of a batch of which none is known; each is reported when it is there."""
+
+    def __init__(self, arrived: Arrived) -> None:
+        self.known: dict[int, float] = {}
+        self._arrived = arrived
+
+    def keep(self, index: int, value: float) -> None:
+        """The value of a point of the batch."""
+        self._arrived(index, value)
+
+
+def arriving_points(evaluator: PointEvaluator, problem: PointFunction, x: Array, arrived: Arrived) -> Array:
+    """Values of the rows of x by single calls, each reported when it is there."""
+    return evaluator(problem, x, Reported(arrived))
 
 
 def arriving_batch(problem: Problem, x: Array, arrived: Arrived) -> Array:  # noqa: ARG001
@@ -39,26 +147,56 @@ def arriving_batch(problem: Problem, x: Array, arrived: Arrived) -> Array:  # no
 
 
 @contextmanager
-def journal_of(problem: Problem, workers: Any, keep: bool, saved: SavedRun | None = None) -> Iterator[Journal | None]:
-    """What evaluates batches of a Python function and keeps a journal; None for problems that make random numbers."""
+def engine_for(workers: Any, policy: FaultPolicy) -> Iterator[Engine]:
+    """The engine for evaluations of a Python function; one worker process where calls must end in time."""
     with engine_of(workers, "processes") as engine:
-        problem = instance_of(problem, 0)
-        if takes_points(problem):
-            assert isinstance(problem, PointFunction)
-            yield Journal(partial(arriving_points, engine, problem), problem.box.dim, keep, saved)
-        elif not getattr(problem, "uses_rng", True):
-            yield Journal(partial(arriving_batch, problem), problem.box.dim, keep, saved)
-        else:
-            yield None
+        if policy.timeout is None or not isinstance(engine, Serial):
+            yield engine
+            return
+    with Processes(1) as engine:
+        yield engine
 
 
 @contextmanager
-def evaluation_of(problem: Problem, workers: Any, run: int = 0) -> Iterator[Batch | None]:
+def evaluation_of(
+    problem: Problem, workers: Any, run: int = 0, policy: FaultPolicy = DEFAULT, faults: FaultCount | None = None
+) -> Iterator[Batch | None]:
     """What evaluates batches of the problem of a run on these workers; None where the problem itself does it best."""
-    with engine_of(workers, "processes") as engine:
-        problem = instance_of(problem, run)
-        if takes_points(problem) and not isinstance(engine, Serial):
+    problem = instance_of(problem, run)
+    if takes_points(problem):
+        with engine_for(workers, policy) as engine:
             assert isinstance(problem, PointFunction)
-            yield partial(evaluate_points, engine, problem)
-        else:
-            yield None
+            direct = isinstance(engine, Serial) and not policy.worst
+            yield None if direct else partial(PointEvaluator(engine, policy, faults), problem)
+        return
+    engine_of(workers, "processes").close()  # says what is wrong with workers
+    check_policy(problem, policy)
+    yield None
+
+
+@contextmanager
+def journal_of(
+    problem: Problem, workers: Any, keep: bool, saved: SavedRun | None = None, policy: FaultPolicy = DEFAULT,
+    faults: FaultCount | None = None,
+) -> Iterator[Journal | None]:  # fmt: skip
+    """What evaluates batches of a Python function and keeps a journal; None for problems that make random numbers."""
+    problem = instance_of(problem, 0)
+    if takes_points(problem):
+        with engine_for(workers, policy) as engine:
+            assert isinstance(problem, PointFunction)
+            evaluator = PointEvaluator(engine, policy, faults)
+            yield Journal(partial(arriving_points, evaluator, problem), problem.box.dim, keep, saved)
+        return
+    engine_of(workers, "processes").close()  # says what is wrong with workers
+    check_policy(problem, policy)
+    if getattr(problem, "uses_rng", True):
+        yield None
+    else:
+        yield Journal(partial(arriving_batch, problem), problem.box.dim, keep, saved)
+
+
+def check_policy(problem: Problem, policy: FaultPolicy) -> None:
+    """Refuse a policy that needs single evaluations where there are none."""
+    if not takes_points(instance_of(problem, 0)) and policy != DEFAULT:
+        name = "timeout" if policy.timeout is not None else "on_error"
+        raise InputError(f"{name}: only for Python functions of single points, which {problem.name} is not")

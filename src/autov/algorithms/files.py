@@ -11,13 +11,13 @@ import numpy as np
 
 from autov.algorithms.peers import PREFIXES
 from autov.algorithms.resolve import ALGORITHMS, make_algorithm, resolve_algorithm
+from autov.algorithms.restoring import parts_of, state_from_arrays
 from autov.core import Box, FileError, InputError, read_arrays, write_arrays
 from autov.core.files import read_json, to_json, write_text
 from autov.operators import AffineOperator, from_dict, to_dict
 
 FORMAT, VERSION = "autov-ask-tell", 1
 OPTIMIZER, OPTIMIZER_VERSION = "autov-optimizer", 1
-MISSING = (dataclasses.MISSING, dataclasses.MISSING)
 Restored = TypeVar("Restored")
 
 
@@ -96,45 +96,12 @@ def state_to_arrays(state: Any, prefix: str = "state") -> dict[str, np.ndarray]:
     found: dict[str, np.ndarray] = {}
     for field in dataclasses.fields(state):
         value = getattr(state, field.name)
-        for name, part in _parts(f"{prefix}.{field.name}", value):
+        for name, part in parts_of(f"{prefix}.{field.name}", value):
             if dataclasses.is_dataclass(part) and not isinstance(part, Box):
                 found |= state_to_arrays(part, name)
             elif not isinstance(part, Box):
                 found[name] = np.asarray(part)
     return found
-
-
-def state_from_arrays(like: Any, arrays: dict[str, np.ndarray], prefix: str = "state") -> Any:
-    """A state of the same class with the saved values; each must be of the kind that the class has there."""
-    values = {}
-    for field in dataclasses.fields(like):
-        model = getattr(like, field.name)
-        if isinstance(model, Box):
-            continue
-        if not any(name.startswith(f"{prefix}.{field.name}") for name in arrays) and (
-            (field.default, field.default_factory) != MISSING
-        ):
-            continue  # of a file that is older than the field
-        parts = [_restored(part, arrays, name) for name, part in _parts(f"{prefix}.{field.name}", model)]
-        values[field.name] = tuple(parts) if isinstance(model, tuple) else parts[0]
-    return dataclasses.replace(like, **values)
-
-
-def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
-    """A value by its name, or those of a tuple by numbered names."""
-    return [(f"{name}.{i}", part) for i, part in enumerate(value)] if isinstance(value, tuple) else [(name, value)]
-
-
-def _restored(model: Any, arrays: dict[str, np.ndarray], name: str) -> Any:
-    if dataclasses.is_dataclass(model):
-        return state_from_arrays(model, arrays, name)
-    saved = arrays[name]
-    kind = np.asarray(model).dtype.kind
-    if saved.ndim != np.ndim(model) or saved.dtype.kind != kind:
-        raise ValueError(f"{name} has shape {saved.shape} and type {saved.dtype}")
-    if kind == "u" and saved.shape != np.shape(model):  # a key
-        raise ValueError(f"{name} has shape {saved.shape}")
-    return saved if isinstance(model, np.ndarray) else type(model)(saved.item())
 
 
 def write_saved(
@@ -151,5 +118,6 @@ def read_saved(path: str | os.PathLike[str], make: Callable[..., Restored]) -> R
         head, arrays = read_arrays(path, FORMAT, VERSION)
         algorithm = algorithm_from_dict(head["algorithm"], str(path))
         return make(algorithm, head, arrays, lambda like: state_from_arrays(like, arrays))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FileError(f"{path}: not a saved optimizer: {' '.join(str(error).split())}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError, MemoryError) as error:
+        missing = " is missing" if isinstance(error, KeyError) else ""
+        raise FileError(f"{path}: not a saved optimizer: {' '.join(str(error).split())[:300]}{missing}") from None

@@ -11,7 +11,8 @@ import numpy as np
 
 from autov.algorithms.base import Whole
 from autov.algorithms.driver import Run, solve
-from autov.algorithms.evaluation import journal_of
+from autov.algorithms.evaluation import check_policy, journal_of
+from autov.algorithms.faults import FaultCount, FaultPolicy, sentence
 from autov.algorithms.journal import KEPT, Evaluations, Journal
 from autov.algorithms.resolve import resolve_algorithm
 from autov.algorithms.run_store import RunStore, SavedRun
@@ -31,7 +32,8 @@ def minimize(
     dim: int | None = None, vectorized: bool = False, callback: Callable[..., Any] | None = None,
     disp: bool = False, constraints: Any = None, integrality: Any = None, ftol: float | None = None,
     xtol: float | None = None, target: float | None = None, maxtime: float | None = None, patience: int | None = None,
-    history: bool = False, store: str | os.PathLike[str] | None = None,
+    history: bool = False, store: str | os.PathLike[str] | None = None, timeout: float | None = None,
+    on_error: str = "raise",
 ) -> Result:  # fmt: skip
     """Minimise a function of real or whole-numbered variables in a box, under constraints if there are any.
 
@@ -66,11 +68,16 @@ def minimize(
         history: keep every point: ``result.history.x`` (n, d) and ``result.history.fun`` (n,).
         store: an SQLite file to which every evaluation is written as it comes; the same call goes on from it after a
             crash with the same bits, and evaluates nothing that is there.
+        timeout: seconds that an evaluation of a Python function of single points may take, in worker processes or on
+            Dask; then its worker is replaced and the point counts as infinitely bad.
+        on_error: what an exception of such a function, or the death of its worker, does: "raise", or "worst": the
+            point counts as infinitely bad.
 
     Returns:
         ``scipy.optimize.OptimizeResult`` with x, fun, nfev, nit, success, status (0 budget used up, 1 stopped by the
         callback, 2 no finite value found, 3 target, 4 ftol, 5 xtol, 6 maxtime, 7 patience, 8 no feasible point found),
-        message, population, population_energies, trace_nfev, trace_best; with constraints also constr,
+        message, population, population_energies, trace_nfev, trace_best, and failed: how many evaluations failed and
+        counted as worst, by what happened ("raised", "timed out", "worker lost"); with constraints also constr,
         constr_violation and maxcv as SciPy's differential evolution has them. It plots itself (``result.plot()``).
         An exception of fun carries the evaluations made before it: ``error.autov_evaluations``.
     """
@@ -80,6 +87,8 @@ def minimize(
     problem = resolve_problem(fun, bounds, dim=dim, vectorized=vectorized, args=args)
     problem = constrained(problem, constraints, integrality, vectorized)
     chosen = resolve_algorithm(algorithm, operator)
+    policy, faults = FaultPolicy(timeout, on_error), FaultCount()
+    check_policy(problem, policy)
     watcher = Watcher(problem.box, Stopping(ftol, xtol, target, maxtime, patience), callback, disp)
     if isinstance(chosen, Whole) and (name := watcher.stopping.needs_population()):
         raise InputError(f"{name}: {chosen.name} runs as a whole and shows no population; use target or patience")
@@ -88,7 +97,7 @@ def minimize(
     with ExitStack() as stack:
         seed, saved = _seed_and_saved(stack, store, rng, problem, chosen, popsize, x0)
         keep = history or maxfev * problem.box.dim <= KEPT
-        found = stack.enter_context(journal_of(problem, workers, keep, saved))
+        found = stack.enter_context(journal_of(problem, workers, keep, saved, policy, faults))
         journal = found or Journal(_never, problem.box.dim, keep, saved)
         observe = journal.observe if found is None and (history or saved is not None) else None
         with _carried(journal, problem):
@@ -100,6 +109,9 @@ def minimize(
             saved.finish()
     result = as_result(run)
     result.update(_ending(run, watcher, problem, maxfev, made_up))
+    if faults.counts:
+        result.message += f" {sentence(faults.counts, faults.first)}"
+    result.failed = dict(faults.counts)
     result.update(trace_nfev=run.trace_nfev.copy(), trace_best=run.trace_best.copy())
     if history:
         result.history = _shown(journal.evaluations(), problem)

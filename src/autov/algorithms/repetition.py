@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
@@ -11,11 +11,15 @@ import numpy as np
 
 from autov.algorithms.base import Algorithm, Compiled
 from autov.algorithms.driver import Run, solve
-from autov.algorithms.evaluation import evaluation_of
+from autov.algorithms.evaluation import check_policy, engine_for, evaluation_of
 from autov.algorithms.evolution import Evolution
+from autov.algorithms.faults import DEFAULT, FaultCount, FaultPolicy
+from autov.algorithms.feeding import Feeder, Job, run_fed
 from autov.core import whole_number
-from autov.engines import engine_of, worker_count
+from autov.engines import Engine, Serial, engine_of
 from autov.problems import Problem, instance_of, takes_points
+
+CHEAP = 1e-3  # seconds of an evaluation below which whole runs travel to the workers
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class Repeated:
     best_x: tuple[float, ...]
     seconds: tuple[float, ...]
     nans: int
+    failed: dict[str, int] = field(default_factory=dict)  # evaluations that counted as worst
+    first_failure: str = ""
 
     def summary(self) -> dict[str, float]:
         """Best, mean, std (n - 1), median and worst."""
@@ -49,48 +55,73 @@ class Repeated:
         return asdict(self) | self.summary()
 
 
-def _one(run: int, problem: Problem, algorithm: Algorithm, options: dict[str, Any]) -> Run:
-    return solve(problem, algorithm, run=run, **options)
+def _one(
+    run: int, problem: Problem, algorithm: Algorithm, options: dict[str, Any], policy: FaultPolicy
+) -> tuple[Run, FaultCount]:  # fmt: skip
+    """A whole run in one worker."""
+    faults = FaultCount()
+    with evaluation_of(problem, 1, run, policy, faults) as evaluate:
+        return solve(problem, algorithm, run=run, evaluate=evaluate, **options), faults
 
 
 def repeat(
     problem: Problem, algorithm: Algorithm, *, maxfev: int = 10_000, popsize: int = 100, runs: int = 30, seed: int = 1,
     workers: Any = None, operator: str | None = None, progress: Callable[[], Any] | None = None,
+    policy: FaultPolicy = DEFAULT,
 ) -> Repeated:  # fmt: skip
     """Run an algorithm several times, in threads where all is compiled and in processes elsewhere.
 
-    Fewer runs than workers on a slow Python function: then the points of each batch are spread instead.
+    On a slow Python function the points of all runs are spread over the workers, so that none waits at the end of a
+    batch; on a fast one every run is made by one worker.
     """
     runs = whole_number("runs", runs, 1)
+    check_policy(problem, policy)
     options: dict[str, Any] = {"maxfev": maxfev, "popsize": popsize, "seed": seed}
     results: dict[int, Run] = {}
+    faults = FaultCount()
 
-    def keep(index: int, result: Run) -> None:
+    def keep(index: int, result: Run, failed: FaultCount) -> None:
         results[index] = result
+        faults.add(failed.counts, failed.first)
         if progress:
             progress()
 
-    if (
-        takes_points(instance_of(problem, 0))
-        and isinstance(workers, (int, type(None)))
-        and runs < worker_count(workers)
-    ):
-        for run in range(runs):
-            with evaluation_of(problem, workers, run) as evaluate:
-                keep(run, solve(problem, algorithm, run=run, evaluate=evaluate, **options))
+    work = partial(_one, problem=problem, algorithm=algorithm, options=options, policy=policy)
+    if takes_points(instance_of(problem, 0)):
+        with engine_for(workers, policy) as engine:
+            jobs = [Job(0, algorithm, options | {"run": run}) for run in range(runs)]
+            _repeat_points(problem, jobs, engine, policy, work, keep)
     else:
         compiled = isinstance(algorithm, Compiled) and algorithm.compiles and problem.objective() is not None
-        work = partial(_one, problem=problem, algorithm=algorithm, options=options)
         first = 1 if compiled else 0
         if compiled:
-            keep(0, work(0))  # compiles, or loads from the disk cache, once
+            keep(0, *work(0))  # compiles, or loads from the disk cache, once
         with engine_of(workers, "threads" if compiled else "processes") as engine:
-            for index, result in engine.map(work, range(first, runs)):
-                keep(first + index, result)
+            for index, found in engine.map(work, range(first, runs)):
+                keep(first + index, *found)
     ordered = [results[run] for run in range(runs)]
     best = min(ordered, key=lambda r: r.fun)
     return Repeated(
         problem.name, problem.box.dim, algorithm.name, operator if isinstance(algorithm, Evolution) else None, maxfev,
         popsize, seed, tuple(r.fun for r in ordered), tuple(best.x.tolist()), tuple(r.seconds for r in ordered),
-        sum(r.nans for r in ordered),
+        sum(r.nans for r in ordered), faults.counts, faults.first,
     )  # fmt: skip
+
+
+def _repeat_points(
+    problem: Problem, jobs: list[Job], engine: Engine, policy: FaultPolicy, work: Callable[[int], Any],
+    keep: Callable[[int, Run, FaultCount], None],
+) -> None:  # fmt: skip
+    """Runs of a Python function of single points; the first one says how long an evaluation takes."""
+    first = 0
+    if not isinstance(engine, Serial):
+        cheap = CHEAP if policy.timeout is None else 0.0
+        feeder = Feeder([problem], engine, policy, cheap)
+        run_fed(feeder, jobs[:1], keep)
+        first = 1
+        if feeder.cost is None or feeder.cost >= cheap:
+            feeder.cheap = 0.0
+            run_fed(feeder, jobs[1:], lambda index, *made: keep(1 + index, *made))
+            return
+    for index, found in engine.map(work, range(first, len(jobs))):
+        keep(first + index, *found)

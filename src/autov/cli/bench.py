@@ -8,7 +8,7 @@ from autov.cli.output import JSON, console, print_json
 
 BENCHMARKS = {
     "kernel": "kernel", "ma-es": "matrix_adaptation", "design": "design", "lsgo": "lsgo", "compare": "compare",
-    "spaces": "spaces", "families": "families", "constrained": "constrained",
+    "spaces": "spaces", "families": "families", "constrained": "constrained", "scale": "scale",
 }  # fmt: skip
 
 
@@ -20,8 +20,9 @@ def register(app: typer.Typer) -> None:
 def bench(
     what: str = typer.Argument(
         help="Speed: kernel (the compiled run), ma-es (against pycma), design (the search), lsgo (the large-scale "
-        "suite), compare (Table VII). Quality, long, kept in runs/: spaces (spaces and searchers at equal cost), "
-        "families (designs for twelve families beside others); a minute: constrained (problems beside SciPy)."
+        "suite), compare (Table VII), scale (engines on 1 and 2 workers). Quality, long, kept in runs/: spaces (spaces "
+        "and searchers at equal cost), families (designs for twelve families beside others); a minute: constrained "
+        "(problems beside SciPy)."
     ),
     json_: bool = JSON,
 ) -> None:

@@ -8,7 +8,21 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.output import FORMATS, JSON, SEED, WORKERS, print_json, quiet_functions, with_progress, write_files
+from autov.cli.output import (
+    ENGINE,
+    FORMATS,
+    JSON,
+    ON_ERROR,
+    SCHEDULER,
+    SCHEDULER_FILE,
+    SEED,
+    TIMEOUT,
+    WORKERS,
+    print_json,
+    quiet_functions,
+    with_progress,
+    write_files,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -43,6 +57,12 @@ def compare(
     ),
     plots: str = typer.Option("svg", "--plots", help="Kind of plot files in the folder: svg, pdf or png."),
     workers: int | None = WORKERS,
+    engine: str = ENGINE,
+    scheduler: str | None = SCHEDULER,
+    scheduler_file: str | None = SCHEDULER_FILE,
+    timeout: float | None = TIMEOUT,
+    on_error: str = ON_ERROR,
+    retry_failed: bool = typer.Option(False, "--retry-failed", help="Run again what ended its worker process."),
     json_: bool = JSON,
 ) -> None:
     """Compare algorithms on problems, with statistics; repeat it with more runs and only the new ones run.
@@ -50,6 +70,7 @@ def compare(
     Example: autov compare --algorithms ga,de,shade,autov --problems f1..f13 --runs 30 --store results.db
     """
     from autov.core import InputError, write_text
+    from autov.engines import named_engine
     from autov.experiments import compare as run_comparison
     from autov.problems import expand_names, with_instances
     from autov.reports import (
@@ -71,12 +92,16 @@ def compare(
         raise InputError(f"--plots: one of svg, pdf, png, got {plots!r}")
     names = [part.strip() for part in algorithms.split(",") if part.strip()]
     wanted = with_instances(expand_names([part for part in problems.split(",") if part.strip()]), instances)
-    with quiet_functions(json_ or format_ == "json"):
+    with (
+        quiet_functions(json_ or format_ == "json"),
+        named_engine(engine, workers, scheduler, scheduler_file) as spread,
+    ):
         result = with_progress(
             "comparing",
             lambda report: run_comparison(
                 names, wanted, dim=dim, maxfev=maxfev, popsize=popsize, runs=runs, rng=seed, store=store,
-                workers=workers, reference=reference, progress=report,
+                workers=spread, reference=reference, progress=report, timeout=timeout, on_error=on_error,
+                retry_failed=retry_failed,
             ),
         )  # fmt: skip
     table = result.table("median" if median else "mean", correct=holm)
@@ -114,5 +139,7 @@ def compare(
             sys.stderr.write(f"autov: wrote {', '.join(map(str, write(result, folder)))}\n")
     for failure in result.failures:
         sys.stderr.write(f"autov: {failure.label} on {failure.problem}, run {failure.run} failed: {failure.error}\n")
+    if any(failure.error.startswith("WorkerError:") for failure in result.failures):
+        sys.stderr.write("autov: what ended its worker process is run again with --retry-failed only\n")
     if result.failures:
         raise typer.Exit(1)

@@ -11,7 +11,19 @@ from typing import Any
 
 import typer
 
-from autov.cli.output import JSON, SEED, WORKERS, console, print_json, quiet_functions
+from autov.cli.output import (
+    ENGINE,
+    JSON,
+    ON_ERROR,
+    SCHEDULER,
+    SCHEDULER_FILE,
+    SEED,
+    TIMEOUT,
+    WORKERS,
+    console,
+    print_json,
+    quiet_functions,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -82,6 +94,11 @@ def design(
     seed: int = SEED,
     out: Path | None = typer.Option(None, "--out", help="Folder of the results (runs/PROBLEM-FORM-PRESET-SEED)."),
     workers: int | None = WORKERS,
+    engine: str = ENGINE,
+    scheduler: str | None = SCHEDULER,
+    scheduler_file: str | None = SCHEDULER_FILE,
+    timeout: float | None = TIMEOUT,
+    on_error: str = ON_ERROR,
     resume: bool = typer.Option(False, "--resume", help="Go on with the search in the folder."),
     json_: bool = JSON,
 ) -> None:
@@ -89,11 +106,13 @@ def design(
 
     Example: autov design rastrigin --preset quick --seed 1 --out runs/first
     """
+    from autov.algorithms.faults import sentence
     from autov.algorithms.text import explain
     from autov.cli.search_display import ProgressDisplay, clock
     from autov.core import InputError
     from autov.designer import design as search
     from autov.designer import design_settings
+    from autov.engines import named_engine
     from autov.problems import expand_names, resolve_problem, with_instances
     from autov.reports.design import report, write_design
 
@@ -120,13 +139,18 @@ def design(
     again = shlex.join(["autov", *sys.argv[1:]])
     display = None if json_ else ProgressDisplay()
     try:
-        with quiet_functions(json_), display or contextlib.nullcontext():
+        with (
+            quiet_functions(json_),
+            named_engine(engine, workers, scheduler, scheduler_file) as spread,
+            display or contextlib.nullcontext(),
+        ):
             found = search(
-                named, preset=preset, rng=seed, workers=workers, checkpoint=folder / "search.npz", resume=resume,
+                named, preset=preset, rng=seed, workers=spread, checkpoint=folder / "search.npz", resume=resume,
                 progress=display, time=time, evaluations=evaluations, surrogate=twins, say=None if json_ else say,
+                timeout=timeout, on_error=on_error,
                 **{name: value for name, value in overrides.items() if value is not None},
             )  # fmt: skip
-            curves = report(found, workers)
+            curves = report(found, spread)
     except KeyboardInterrupt:
         hint = again if resume else f"{again} --resume"
         sys.stderr.write(f"autov: interrupted; go on with: {hint}\n")
@@ -145,7 +169,7 @@ def design(
             "problems": names, "space": found.settings["space"], "known": found.known, "fitness": found.fitness,
             "retested_means": found.retested_means, "retested_values": found.retested,
             "evaluations": found.evaluations, "spent": found.spent, "seconds": found.seconds, "comparison": means,
-            "moved_values": found.moved, "settings": found.settings,
+            "moved_values": found.moved, "settings": found.settings, "failed": found.failed,
             "files": {key: str(path) for key, path in paths.items()},
         })  # fmt: skip
         return
@@ -158,6 +182,8 @@ def design(
     if found.moved is not None:
         for problem, values in zip(names, found.moved, strict=True):
             out_.print(f"re-tested on {problem} with its optimum elsewhere: mean best value {values.mean():.5g}")
+    if found.failed:
+        out_.print(sentence(found.failed), markup=False)
     from autov.reports.design import comparison_table
     from autov.reports.tables import to_text
 

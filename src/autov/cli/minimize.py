@@ -7,7 +7,20 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.output import JSON, SEED, WORKERS, console, print_json, progress_bar, quiet_functions
+from autov.cli.output import (
+    ENGINE,
+    JSON,
+    ON_ERROR,
+    SCHEDULER,
+    SCHEDULER_FILE,
+    SEED,
+    TIMEOUT,
+    WORKERS,
+    console,
+    print_json,
+    progress_bar,
+    quiet_functions,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -38,6 +51,11 @@ def minimize(
     bounds: Path | None = typer.Option(None, "--bounds", help="CSV file: lower,upper of one variable a line."),
     vectorized: bool = typer.Option(False, "--vectorized", help="Your function takes batches (n, d)."),
     workers: int | None = WORKERS,
+    engine: str = ENGINE,
+    scheduler: str | None = SCHEDULER,
+    scheduler_file: str | None = SCHEDULER_FILE,
+    timeout: float | None = TIMEOUT,
+    on_error: str = ON_ERROR,
     out: Path | None = typer.Option(None, "--out", help="JSON file for the best point and all runs."),
     json_: bool = JSON,
 ) -> None:
@@ -46,19 +64,26 @@ def minimize(
     Example: autov minimize rastrigin --dim 30 --runs 30 --seed 1 --out result.json
     """
     from autov.algorithms import resolve_algorithm
+    from autov.algorithms.faults import FaultPolicy, sentence
     from autov.algorithms.repetition import repeat
     from autov.cli.bounds import bounds_of
     from autov.core import to_json, write_text
+    from autov.engines import named_engine
     from autov.problems import resolve_problem, with_instances
 
+    policy = FaultPolicy(timeout, on_error)
     chosen = resolve_algorithm(algorithm, operator)
     problem = with_instances([problem], instances)[0]
     found = resolve_problem(problem, dim=dim, vectorized=vectorized, **bounds_of(lower, upper, bounds, dim))
-    with quiet_functions(json_), progress_bar() as bar:
+    with (
+        quiet_functions(json_),
+        named_engine(engine, workers, scheduler, scheduler_file) as spread,
+        progress_bar() as bar,
+    ):
         task = bar.add_task(problem, total=runs)
         result = repeat(
-            found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=workers,
-            operator=operator or "paper-h3", progress=lambda: bar.advance(task),
+            found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=spread,
+            operator=operator or "paper-h3", progress=lambda: bar.advance(task), policy=policy,
         )  # fmt: skip
     if out is not None:
         write_text(out, to_json(result.to_dict(), indent=2) + "\n")
@@ -78,6 +103,8 @@ def minimize(
     shown.print(f"best x: {short(result.best_x)}")
     if out is not None:
         shown.print(f"all of it is in {out}")
+    if result.failed:
+        shown.print(sentence(result.failed, result.first_failure), markup=False)
     if result.nans:
         shown.print(f"{result.nans} evaluations returned NaN and counted as worst.")
 

@@ -14,6 +14,13 @@ import typer
 FORMATS = ("text", "markdown", "latex", "csv", "json")
 JSON = typer.Option(False, "--json", help="Print JSON for machines.")
 SEED = typer.Option(1, "--seed", min=0, help="Seed of all random numbers.")
+ENGINE = typer.Option("auto", "--engine", help="auto, serial, threads, processes or dask.")
+SCHEDULER = typer.Option(None, "--scheduler", help="Join the Dask cluster at this address, such as tcp://HOST:8786.")
+SCHEDULER_FILE = typer.Option(None, "--scheduler-file", help="Join the Dask cluster whose scheduler wrote this file.")
+TIMEOUT = typer.Option(
+    None, "--timeout", help="Seconds for an evaluation of your function; then it counts as infinitely bad."
+)
+ON_ERROR = typer.Option("raise", "--on-error", help="raise, or worst: an exception counts as infinitely bad.")
 WORKERS = typer.Option(None, "--workers", help="Threads or processes; all cores by default.")
 
 

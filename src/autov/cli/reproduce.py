@@ -6,10 +6,23 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import typer
 
-from autov.cli.output import FORMATS, JSON, SEED, WORKERS, console, print_json, with_progress, write_files
+from autov.cli.output import (
+    ENGINE,
+    FORMATS,
+    JSON,
+    SCHEDULER,
+    SCHEDULER_FILE,
+    SEED,
+    WORKERS,
+    console,
+    print_json,
+    with_progress,
+    write_files,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -31,6 +44,9 @@ def reproduce(
     load: Path | None = typer.Option(None, "--load", help="Show results saved before instead of running."),
     docs: Path | None = typer.Option(None, "--docs", help="Write the page of all tables saved in this folder."),
     workers: int | None = WORKERS,
+    engine: str = ENGINE,
+    scheduler: str | None = SCHEDULER,
+    scheduler_file: str | None = SCHEDULER_FILE,
     json_: bool = JSON,
 ) -> None:
     """Reproduce a table or figure of the paper, or all: its value beside ours, its sign and ours.
@@ -39,6 +55,7 @@ def reproduce(
     """
     from autov.core import InputError, write_text
     from autov.designer import design_settings
+    from autov.engines import named_engine
     from autov.paper import BEHAVIOUR_FIGURES, PAPER_TABLES
 
     if docs is not None:
@@ -62,19 +79,20 @@ def reproduce(
     folder = (out or Path("runs/paper")) if name == "all" else out
     if name in BEHAVIOUR_FIGURES and (runs or save or load):
         raise InputError(f"--runs, --save, --load: not for {name}, which is one run of each algorithm")
-    for each in titles if name == "all" else (name,):
-        if each in BEHAVIOUR_FIGURES:
-            _figure(each, seed, folder, json_)
-            continue
-        keep = folder / f"{each}.json" if name == "all" and folder else save
-        _table(each, runs, seed, store, preset, designs, "json" if json_ else format_, folder, keep, load, workers)
+    with named_engine(engine, workers, scheduler, scheduler_file) as spread:
+        for each in titles if name == "all" else (name,):
+            if each in BEHAVIOUR_FIGURES:
+                _figure(each, seed, folder, json_)
+                continue
+            keep = folder / f"{each}.json" if name == "all" and folder else save
+            _table(each, runs, seed, store, preset, designs, "json" if json_ else format_, folder, keep, load, spread)
     if name == "all" and folder:
         write_files(folder, {"reproduce.md": lambda path: write_text(path, _page(folder))})
 
 
 def _table(
     name: str, runs: str | None, seed: int, store: Path, preset: str, designs: Path, form: str, out: Path | None,
-    save: Path | None, load: Path | None, workers: int | None,
+    save: Path | None, load: Path | None, workers: Any,
 ) -> None:  # fmt: skip
     from autov.core import write_text
     from autov.experiments.compact import read_compact, write_compact

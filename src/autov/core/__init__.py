@@ -1,20 +1,11 @@
 """What every package shares: the box, seed streams, errors, array types, checks, files, identities."""
 
+from autov.core.arrays import read_arrays, write_arrays
 from autov.core.box import Box
 from autov.core.checks import check_choice, check_ranges, real_numbers, values_of, whole_number
 from autov.core.description import ADDED
 from autov.core.errors import FileError, InputError, WorkerError
-from autov.core.files import (
-    number,
-    plain,
-    read_arrays,
-    read_json,
-    replacing,
-    to_json,
-    write_arrays,
-    write_bytes,
-    write_text,
-)
+from autov.core.files import check_writable, number, plain, read_json, replacing, to_json, write_bytes, write_text
 from autov.core.identities import Identified, canonical, describe, digest, identity, settings_of
 from autov.core.objects import import_object
 from autov.core.streams import generator, seed_of, stream_key
@@ -33,6 +24,7 @@ __all__ = [
     "canonical",
     "check_choice",
     "check_ranges",
+    "check_writable",
     "describe",
     "digest",
     "generator",

@@ -8,7 +8,6 @@ import json
 import math
 import os
 import secrets
-import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -16,6 +15,10 @@ from typing import IO, Any, Literal
 import numpy as np
 
 from autov.core.errors import FileError
+
+LARGEST_JSON = 2**26  # bytes of a JSON file that is read; as Python objects it needs some ten times as many
+_REFUSED = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EISDIR}
+DEEPEST = 64  # levels of nesting
 
 
 @contextlib.contextmanager
@@ -38,10 +41,29 @@ def replacing(path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb") -> 
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, target)
-    except BaseException:
-        partial.unlink(missing_ok=True)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in _REFUSED:
+            raise FileError(f"{target}: cannot be written: {error.strerror}; what was there before is kept") from None
         raise
     _sync_folder(target.parent)
+
+
+def check_writable(path: str | os.PathLike[str], size: int = 2**20) -> None:
+    """Say now, and not after hours of work, that a file of some size cannot be written at this place."""
+    target = Path(path)
+    if target.is_dir():
+        raise FileError(f"{target}: cannot be written: it is a folder")
+    probe = target.with_name(f".{target.name}.{secrets.token_hex(6)}.probe")
+    try:
+        with replacing(probe) as file:
+            file.write(bytes(size))
+    except FileError as error:
+        raise FileError(str(error).replace(str(probe), str(target))) from None
+    finally:
+        with contextlib.suppress(OSError):
+            probe.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -90,42 +112,32 @@ def to_json(value: Any, indent: int | None = None) -> str:
     return json.dumps(plain(value), indent=indent, allow_nan=False)
 
 
+def check_depth(value: Any) -> None:
+    """Refuse data nested so deeply that functions which follow it would run out of stack."""
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [item for part in level if isinstance(part, (dict, list))
+                 for item in (part.values() if isinstance(part, dict) else part)]  # fmt: skip
+        if not level:
+            return
+    raise ValueError(f"nested more than {DEEPEST} levels deep")
+
+
 def read_json(path: str | os.PathLike[str], what: str) -> Any:
     """The content of a JSON file; ``what`` says in errors what it should be, such as "an operator"."""
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        size = Path(path).stat().st_size
+        if size > LARGEST_JSON:
+            raise FileError(f"{os.fspath(path)}: it has {size:,} bytes, at most {LARGEST_JSON:,} are read as {what}")
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        check_depth(data)
+        return data
+    except FileError:
+        raise
     except OSError as error:
         reason = error.strerror or str(error)
     except UnicodeDecodeError:
         reason = "not text in UTF-8"
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, MemoryError) as error:
         reason = f"not valid JSON (truncated?): {error}"
     raise FileError(f"{os.fspath(path)}: cannot be read as {what}: {reason}")
-
-
-def write_arrays(path: str | os.PathLike[str], head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
-    """Write an NPZ file, all or nothing: arrays, and what describes them as JSON."""
-    with replacing(path) as file:
-        np.savez(file, **{"head": np.array(to_json(head)), **arrays})  # type: ignore[arg-type]
-
-
-def read_arrays(path: str | os.PathLike[str], form: str, version: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Head and arrays of such a file, whose head must name this format and version; loading it runs no code."""
-    try:
-        with Path(path).open("rb") as file:
-            if file.read(2) != b"PK":
-                raise FileError("it is no NPZ file")
-            file.seek(0)
-            with np.load(file, allow_pickle=False) as data:
-                arrays = {name: data[name] for name in data.files}
-        head = json.loads(str(arrays["head"]))
-        found = (head["format"], head["version"])
-    except FileNotFoundError:
-        raise FileError("no such file") from None
-    except FileError:
-        raise
-    except (OSError, EOFError, KeyError, TypeError, ValueError, RecursionError, zipfile.BadZipFile) as error:
-        raise FileError(" ".join(str(error).split())) from None
-    if found != (form, version):
-        raise FileError(f"it has format {found[0]!r} and version {found[1]!r}, this autov reads {form!r}, {version}")
-    return head, arrays

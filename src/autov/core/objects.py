@@ -51,6 +51,11 @@ def import_object(source: str) -> Any:
     return _attribute(module, place, name)
 
 
+def executed_modules() -> list[Any]:
+    """Modules that were made of files by name: other processes may not find them."""
+    return [m for m in list(sys.modules.values()) if getattr(m, "__file__", None) in _executed]
+
+
 def _attribute(module: Any, place: str, name: str) -> Any:
     if not hasattr(module, name):
         raise InputError(f"function: {place} has no {name!r}")

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from autov.core import FileError, read_arrays, to_json, write_arrays
-from autov.designer.search import HISTORY, SearchState
+from autov.designer.search import HISTORY, Search, SearchState
+from autov.designer.soundness import check_state
 
 FORMAT, VERSION = "autov-search", 3
 _ARRAYS = ("vectors", "ids", "values", "fitness", "reference", "panel")
@@ -31,14 +32,15 @@ def write_checkpoint(path: Path, state: SearchState, settings: Mapping[str, Any]
 def saved_seed(path: Path) -> int:
     """The seed of the search that a checkpoint belongs to."""
     head, _ = _read(path)
-    try:
-        return int(head["settings"]["seed"])
-    except (KeyError, TypeError, ValueError):
-        raise FileError(f"{path}: broken checkpoint (it has no seed); move it away to start anew") from None
+    settings = head.get("settings")
+    seed = settings.get("seed") if isinstance(settings, dict) else None
+    if type(seed) is not int or seed < 0:
+        raise FileError(f"{path}: broken checkpoint (it has no seed); move it away to start anew")
+    return seed
 
 
-def read_checkpoint(path: Path, settings: Mapping[str, Any]) -> tuple[SearchState, float]:
-    """The state and the seconds spent so far; the settings must be those it was written with."""
+def read_checkpoint(path: Path, settings: Mapping[str, Any], search: Search) -> tuple[SearchState, float]:
+    """The state and the seconds spent so far; the settings must be those it was written with, the state sound."""
     head, arrays = _read(path)
     try:
         history = [tuple(row) for row in arrays["history"].reshape(-1, len(HISTORY)).tolist()]
@@ -48,13 +50,19 @@ def read_checkpoint(path: Path, settings: Mapping[str, Any]) -> tuple[SearchStat
             **{name: arrays[name] for name in _ARRAYS},
         )  # fmt: skip
         seconds, saved = float(head["seconds"]), dict(head["settings"])
-    except (KeyError, ValueError, TypeError) as error:
+        if not 0 <= seconds < np.inf:
+            raise FileError(f"seconds is {seconds}")
+    except (KeyError, ValueError, TypeError, OverflowError) as error:
         raise _broken(path, error) from None
     wanted = json.loads(to_json(dict(settings)))
     if saved != wanted:
         names = [name for name in {**saved, **wanted} if saved.get(name) != wanted.get(name)]
-        changes = ", ".join(f"{name} was {saved.get(name)!r}, is {wanted.get(name)!r}" for name in names)
-        raise FileError(f"{path}: belongs to other settings ({changes})")
+        changes = ", ".join(f"{name} was {saved.get(name)!r:.200}, is {wanted.get(name)!r:.200}" for name in names[:9])
+        raise FileError(f"{path}: belongs to other settings ({' '.join(changes.split())})")
+    try:
+        check_state(state, search)
+    except FileError as error:
+        raise _broken(path, error) from None
     return state, seconds
 
 

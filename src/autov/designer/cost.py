@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from autov.algorithms.evaluation import PointEvaluator
+from autov.algorithms.faults import DEFAULT
 from autov.core import InputError, generator
 from autov.designer.settings import DesignSettings
 from autov.designer.trials import Trials, run_alone
-from autov.problems import instance_of, without_fixed
+from autov.problems import PointFunction, instance_of, to_base, without_fixed
 
 MEASURED_POINTS = 3  # calls of a Python function that is timed
 SCALES = np.geomspace(64, 1e-4, 121)  # sizes of a search that are tried, as multiples of the settings
@@ -81,6 +83,13 @@ def seconds_per_evaluation(trials: Trials, algorithm: Any) -> float:
         run_alone(trials.problem, 0, algorithm, trials.budget, key)
         return (time.perf_counter() - begun) / trials.budget.maxfev / trials.engine.workers
     points = instance.box.sample(MEASURED_POINTS, generator(0))
+    policy = trials.evaluator.policy
+    if policy != DEFAULT:  # calls may hang or raise
+        base, at = to_base(instance, points)
+        assert isinstance(base, PointFunction)
+        measured = PointEvaluator(trials.engine, policy)
+        measured(base, at)
+        return (measured.cost or policy.timeout or 0.0) / trials.engine.workers
     begun = time.perf_counter()
     instance(points, generator(0))
     return (time.perf_counter() - begun) / MEASURED_POINTS / trials.engine.workers

@@ -8,7 +8,7 @@ import time as clock
 import warnings
 from collections.abc import Callable
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import metadata
 from os import PathLike
@@ -19,14 +19,17 @@ import numpy as np
 
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.evolution import Evolution
+from autov.algorithms.faults import FaultCount, FaultPolicy
 from autov.algorithms.files import save_algorithm
-from autov.core import Array, FileError, InputError, Seed, identity, seed_of
+from autov.core import Array, FileError, InputError, Seed, check_writable, identity, seed_of
+from autov.core.locks import held
 from autov.core.views import Shown
 from autov.designer.aggregate import check_minima
 from autov.designer.cases import Case, training_cases
 from autov.designer.checkpoint import read_checkpoint, saved_seed, write_checkpoint
 from autov.designer.cost import duration, expected_evaluations, fitted, seconds_of, seconds_per_evaluation
 from autov.designer.genome import Genome
+from autov.designer.journal import Journal, saved_settings
 from autov.designer.known import known_designs
 from autov.designer.search import HISTORY, MOVED, Search, SearchState
 from autov.designer.settings import DesignSettings, design_settings
@@ -62,6 +65,7 @@ class Design(Shown):
         provenance: all of this in short, as the files have it.
         moved: (problems, runs) re-tested on instances with the optimum elsewhere, where it was trained on a problem as
             it is: what is left when the optimum is not where the search met it; None for families.
+        failed: evaluations of this session that failed and counted as worst, by what happened.
     """
 
     algorithm: Any
@@ -80,6 +84,7 @@ class Design(Shown):
     budgets: tuple[int, ...]
     provenance: dict[str, Any]
     moved: Array | None = None
+    failed: dict[str, int] = field(default_factory=dict)
 
     @property
     def operator(self) -> AffineOperator:
@@ -136,7 +141,7 @@ def design(
     preset: str | DesignSettings | None = None, rng: Seed = None, workers: Any = None,
     checkpoint: str | PathLike[str] | None = None, resume: bool = False, progress: ProgressCallback | None = None,
     evaluations: int | None = None, time: str | float | None = None, surrogate: Any = None,
-    say: Callable[[str], Any] | None = None, **settings: Any,
+    say: Callable[[str], Any] | None = None, timeout: float | None = None, on_error: str = "raise", **settings: Any,
 ) -> Design:  # fmt: skip
     """Design an algorithm for a problem, or for several (Algorithm 1 of the paper).
 
@@ -158,6 +163,10 @@ def design(
         time: the same in seconds, or as "10m" or "2h", at the measured speed of the problem.
         say: called with one line that tells the cost before it is spent.
         surrogate: a cheap twin of the problem (or a list of twins) to train on; the result is judged on the problem.
+        timeout: seconds that an evaluation of a Python function of single points may take; then its worker is replaced
+            and the point counts as infinitely bad. None for any time.
+        on_error: what an exception of such a function, or the death of its worker, does: "raise", or "worst": the
+            point counts as infinitely bad.
         **settings: any field of `DesignSettings` instead of the preset's: space, members, fix, dims, budgets, family,
             population, generations, trial, panel, form, rows, ...
 
@@ -180,32 +189,41 @@ def design(
     check_minima(chosen.aggregate, [case.problem for case in twins])
     known, peers = known_designs(chosen), {spec: resolve_algorithm(spec) for spec in chosen.panel}
     path = None if checkpoint is None else _place(checkpoint)
-    seed = saved_seed(path) if rng is None and resume and path is not None and path.exists() else seed_of(rng)
+    seed, policy = _seed(path, rng, resume), FaultPolicy(timeout, on_error)
     families = any(isinstance(case.problem, ProblemFamily) for case in cases)
     elsewhere = [] if families else [replace(case, problem=with_family(case.problem, ("translate",))) for case in cases]
     with ExitStack() as opened:
+        if path is not None:
+            opened.enter_context(held(path.with_name(f"{path.name}.lock"), "a search"))
 
         def opening(some: list[Case]) -> list[Trials]:
-            return [opened.enter_context(closing(Trials(case.problem, case.budget, workers))) for case in some]
+            return [opened.enter_context(closing(Trials(case.problem, case.budget, workers, policy))) for case in some]
 
         trials = opening(twins)
         judges = trials if surrogate is None else opening(cases)
-        chosen = _affordable(chosen, trials, judges, [*known.values(), *peers.values()], evaluations, time, say)
+        chosen = _affordable(chosen, trials, judges, [*known.values(), *peers.values()], evaluations, time, say,
+                             resume and path is not None)  # fmt: skip
         described = {
             "problems": [case.label for case in cases], "dims": [case.problem.box.dim for case in cases], "seed": seed,
             "budgets": [case.budget.maxfev for case in cases], **chosen.described(),
         }  # fmt: skip
         search = Search(chosen.genome, trials, chosen, seed, [*known.values(), *peers.values()])
-        state, seconds = _go(search, described, path, resume, progress)
+        journal = opened.enter_context(closing(_journal(search, described, path, resume, judges)))
+        moved = opening(elsewhere)
+        for each in (*trials, *judges, *moved):
+            each.journal = journal
+        state, seconds = _go(search, described, path, resume, progress, journal)
         preset_name = "quick" if preset is None else preset if isinstance(preset, str) else "own settings"
-        return _finish(search, state, described, seconds, preset_name, judges, opening(elsewhere), known, peers)
+        found = _finish(search, state, described, seconds, preset_name, judges, moved, known, peers)
+        journal.remove()
+        return found
 
 
 def _affordable(
     chosen: DesignSettings, trials: list[Trials], judges: list[Trials], others: list[Any], evaluations: int | None,
-    time: str | float | None, say: Callable[[str], Any] | None,
+    time: str | float | None, say: Callable[[str], Any] | None, resumed: bool,
 ) -> DesignSettings:  # fmt: skip
-    """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of."""
+    """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of once."""
     budgets = [each.budget.maxfev for each in trials]
 
     def parts(settings: DesignSettings) -> dict[str, int]:
@@ -213,7 +231,7 @@ def _affordable(
 
     if evaluations is not None:
         chosen = fitted(chosen, lambda settings: sum(parts(settings).values()), evaluations)
-    if time is None and say is None and all(each.compiled for each in judges):
+    if time is None and say is None and (resumed or all(each.compiled for each in judges)):
         return chosen
     algorithm = chosen.genome.decode(chosen.genome.known()[0] if chosen.known else chosen.genome.box.lower)
     speed = float(np.average([seconds_per_evaluation(each, algorithm) for each in trials], weights=budgets))
@@ -239,36 +257,67 @@ def _affordable(
     return chosen
 
 
+def _decides(search: Search, described: dict[str, Any]) -> dict[str, Any]:
+    """What must be the same when a search goes on: all but what comes after it, and its length."""
+    free = ("generations", "final_race", "race_size", "race_runs", "retest_runs")
+    decides = {name: value for name, value in described.items() if name not in free}
+    return decides | {"identities": [identity(trials.problem) for trials in search.trials]}
+
+
+def _journal(
+    search: Search, described: dict[str, Any], path: Path | None, resume: bool, judges: list[Trials]
+) -> Journal:  # fmt: skip
+    """The values beside a checkpoint; those of the re-test belong to what it is judged on."""
+    if path is None:
+        return Journal(None, {})
+    place = path.with_name(f"{path.name}.values")
+    if place.exists() and not path.exists() and not resume:
+        raise InputError(f"checkpoint: {place} holds values of a search; resume it or choose another place")
+    judged = {"judged": [identity(trials.problem) for trials in judges]}
+    return Journal(place, _decides(search, described) | judged)
+
+
+def _seed(path: Path | None, rng: Seed, resume: bool) -> int:
+    """The seed, that of the search that goes on if none is given."""
+    if rng is None and resume and path is not None:
+        if path.exists():
+            return saved_seed(path)
+        saved = (saved_settings(path.with_name(f"{path.name}.values")) or {}).get("seed")
+        if type(saved) is int and saved >= 0:
+            return saved
+    return seed_of(rng)
+
+
 def _place(checkpoint: Any) -> Path:
     """The file of a checkpoint; what cannot be written is found before hours are spent."""
     try:
         path = Path(checkpoint)
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir() or not os.access(path.parent, os.W_OK):
-            raise FileError(f"checkpoint: {path} cannot be written")
+        check_writable(path)
+    except FileError as error:
+        raise FileError(f"checkpoint: {error}") from None
     except (TypeError, OSError) as error:
         raise FileError(f"checkpoint: {checkpoint!r} cannot be written: {error}") from None
     return path
 
 
 def _go(
-    search: Search, described: dict[str, Any], path: Path | None, resume: bool, progress: ProgressCallback | None
-) -> tuple[SearchState, float]:
+    search: Search, described: dict[str, Any], path: Path | None, resume: bool, progress: ProgressCallback | None,
+    journal: Journal,
+) -> tuple[SearchState, float]:  # fmt: skip
     """Run the generations, with checkpoints and progress."""
     spent, state = 0.0, None
-    # What comes after the search, and its length, may change when it goes on; everything else must be the same.
-    free = ("generations", "final_race", "race_size", "race_runs", "retest_runs")
-    decides = {name: value for name, value in described.items() if name not in free}
-    if path is not None:
-        decides["identities"] = [identity(trials.problem) for trials in search.trials]
+    decides = {} if path is None else _decides(search, described)
     if path is not None and path.exists():
         if not resume:
             raise InputError(f"checkpoint: {path} is there already; resume it or choose another place")
-        state, spent = read_checkpoint(path, decides)
+        state, spent = read_checkpoint(path, decides, search)
         if state.generation > search.settings.generations:
             raise InputError(
                 f"generations: {path} has made {state.generation} already, got {search.settings.generations}"
             )
+    journal.resume(-1 if state is None else state.generation)
+    journal.begin(-1 if state is None else state.generation, fresh=True)
     begun = written = clock.perf_counter()
     first = 0 if state is None else state.evaluations
     try:
@@ -280,9 +329,11 @@ def _go(
             now = clock.perf_counter()
             seconds = spent + now - begun
             last = state.generation >= search.settings.generations
-            if path is not None and (last or now - written > CHECKPOINT_SECONDS):
+            due = path is not None and (last or now - written > CHECKPOINT_SECONDS)
+            if path is not None and due:
                 write_checkpoint(path, state, decides, seconds)
                 written = now
+            journal.begin(state.generation, fresh=due)
             if progress:
                 share = (state.generation + 1) / (search.settings.generations + 1)
                 rate = (state.evaluations - first) / max(now - begun, 1e-9)
@@ -294,6 +345,13 @@ def _go(
         if path is not None and state is not None:
             write_checkpoint(path, state, decides, spent + clock.perf_counter() - begun)
         raise
+
+
+def _failed(trials: list[Trials]) -> dict[str, int]:
+    found = FaultCount()
+    for each in trials:
+        found.add(each.evaluator.faults.counts)
+    return found.counts
 
 
 def _finish(
@@ -337,6 +395,7 @@ def _finish(
         np.array(state.history),
         population, spent, seconds, described, tuple(trials.problem for trials in search.trials),
         tuple(trials.problem for trials in judges), tuple(trials.budget.maxfev for trials in judges), provenance, moved,
+        _failed([*search.trials, *([] if judges is search.trials else judges), *elsewhere]),
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
@@ -11,11 +12,13 @@ import numpy as np
 
 from autov.algorithms import solve
 from autov.algorithms.base import Compiled
-from autov.algorithms.evaluation import evaluate_points
-from autov.core import Array, Box, generator, stream_key, values_of, whole_number
+from autov.algorithms.evaluation import PointEvaluator, check_policy
+from autov.algorithms.faults import DEFAULT, FaultPolicy
+from autov.core import Array, Box, canonical, describe, generator, stream_key, values_of, whole_number
 from autov.core.threads import one_blas_thread
-from autov.designer.genome import Genome, PackedGenome
-from autov.engines import Engine, engine_of
+from autov.designer.genome import Genome, Given, PackedGenome
+from autov.designer.journal import Journal, Values
+from autov.engines import Engine, Processes, Serial, Threads, engine_of
 from autov.kernels.many import Tasks as KernelTasks
 from autov.kernels.many import derive
 from autov.kernels.objective import stack_objectives
@@ -195,16 +198,24 @@ def _is_small(problem: Problem) -> bool:
 class Trials:
     """Best values of runs of candidates on one problem; every (candidate, run) has its own stream."""
 
-    def __init__(self, problem: Problem, budget: TrialBudget, workers: Any = None) -> None:
+    def __init__(
+        self, problem: Problem, budget: TrialBudget, workers: Any = None, policy: FaultPolicy = DEFAULT
+    ) -> None:  # fmt: skip
         self.problem, self.budget = problem, budget
         first = _instance(problem, 0)
         self.box = first.box
         self.compiled = first.objective() is not None
         self.by_point = not self.compiled and takes_points(first)
         self.uses_rng = getattr(first, "uses_rng", True)
+        check_policy(problem, policy)
         self.engine: Engine = engine_of(workers if self.compiled or self.by_point else 1,
                                         "threads" if self.compiled else "processes")  # fmt: skip
+        if policy.timeout is not None and isinstance(self.engine, Serial):
+            self.engine = Processes(1)
+        self.evaluator = PointEvaluator(self.engine, policy)
         self.evaluations = 0
+        self._cost: float | None = None  # seconds of a compiled run, measured
+        self.journal = Journal(None, {})  # values as they arrive, where a search is kept on disk
 
     def __call__(self, stream: Stream, genome: Genome, vectors: Array, tasks: Tasks) -> Array:
         """Best values (n,) of the tasks."""
@@ -214,11 +225,18 @@ class Trials:
         best = np.empty(count)
         if self.compiled:
             # Small pieces, so that no worker waits long for the other at the end; their order does not matter.
-            step = max(1, min(8, count // (8 * self.engine.workers)))
+            step = max(1, min(self._together_at_most(), count // (8 * self.engine.workers)))
+            begun = time.perf_counter()
             pieces = [slice(i, i + step) for i in range(0, count, step)]
             call = CompiledTrials(self.problem, genome, vectors, self.budget, stream)
-            for index, values in self.engine.map(call, (tasks.part(piece) for piece in pieces)):
-                best[pieces[index]] = values
+            made = self.journal.batch(count, stream.key, *self._told(genome), *tasks, vectors)
+            todo = [k for k, piece in enumerate(pieces) if not _known(made, best, piece)]
+            for index, values in self.engine.map(call, (tasks.part(pieces[k]) for k in todo)):
+                best[pieces[todo[index]]] = values
+                for i, value in enumerate(values.tolist(), pieces[todo[index]].start):
+                    made.keep(i, value)
+            if todo:
+                self._cost = (time.perf_counter() - begun) * self.engine.workers / (len(todo) * step)
             return best
         step = max(1, STACKED // (self.budget.popsize * self.box.dim))
         with one_blas_thread():
@@ -226,6 +244,18 @@ class Trials:
                 piece = slice(begin, begin + step)
                 best[piece] = self._together(stream, genome, vectors, tasks.part(piece))
         return best
+
+    def _told(self, genome: Genome) -> list[np.ndarray]:
+        """What vectors do not say, for the journal: numbers of algorithms do not tell which ones they are."""
+        if self.journal.path is None or not isinstance(genome, Given):
+            return []
+        return [np.frombuffer(canonical(describe(genome.algorithms)).encode(), dtype=np.uint8)]
+
+    def _together_at_most(self) -> int:
+        """Runs in one piece: few in threads; about a second's where a piece travels."""
+        if isinstance(self.engine, (Serial, Threads)) or self._cost is None:
+            return 8
+        return max(1, int(1.0 / self._cost))
 
     def _together(self, stream: Stream, genome: Genome, vectors: Array, tasks: Tasks) -> Array:
         """All runs in lockstep: each batch of all of them is one call of the Python function."""
@@ -262,14 +292,24 @@ class Trials:
             instance, seed = _instance(self.problem, number), int(derive(stream.key, c, r)[0] >> np.uint64(1))
             best[i] = solve(
                 instance, algorithms[w], maxfev=self.budget.maxfev, popsize=self.budget.popsize, seed=seed,
-                evaluate=partial(self._points, instance) if self.by_point else None,
+                evaluate=None if self.uses_rng else partial(self._points, stream, instance),
             ).fun  # fmt: skip
         return best
 
-    def _points(self, instance: Problem, x: Array) -> Array:
-        base, points = to_base(instance, x)
-        assert isinstance(base, PointFunction)
-        return evaluate_points(self.engine, base, points)
+    def _points(self, stream: Stream, instance: Problem, x: Array) -> Array:
+        return self._function(stream, *to_base(instance, x))
+
+    def _function(self, stream: Stream, base: Problem, points: Array) -> Array:
+        """Values of points of a function without random numbers: those that the journal knows, the rest evaluated."""
+        recorded = self.journal.batch(len(points), stream.key, points)
+        if self.by_point:
+            assert isinstance(base, PointFunction)
+            return self.evaluator(base, points, recorded)
+        made = recorded.all(len(points))
+        if made is None:
+            made = values_of(base(points, generator(0)), len(points))[0]
+            recorded.keep_all(made)
+        return made
 
     def _values(
         self, batches: list[Array], stream: Stream, tasks: Tasks, active: np.ndarray, step: int
@@ -290,18 +330,22 @@ class Trials:
             made = np.concatenate(parts)
         else:
             found = [to_base(instance, batch) for instance, batch in zip(instances, batches, strict=True)]
-            base, points = found[0][0], np.concatenate([x for _, x in found])
-            if self.by_point:
-                assert isinstance(base, PointFunction)
-                made = evaluate_points(self.engine, base, points)
-            else:
-                made = base(points, generator(0))
+            made = self._function(stream, found[0][0], np.concatenate([x for _, x in found]))
         values, _ = values_of(made, sum(sizes))
         return iter(np.split(values, np.cumsum(sizes)[:-1]))
 
     def close(self) -> None:
         """End the workers."""
         self.engine.close()
+
+
+def _known(made: Values, best: Array, piece: slice) -> bool:
+    """Whether all values of a piece are known from before; they are put into place."""
+    places = range(len(best))[piece]
+    if not all(i in made.known for i in places):
+        return False
+    best[piece] = [made.known[i] for i in places]
+    return True
 
 
 def median_bounds(values: Array) -> tuple[Array, Array]:

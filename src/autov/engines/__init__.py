@@ -1,15 +1,21 @@
 """Where independent work runs: here, in threads, in processes, or on what the caller gives."""
 
-from autov.engines.base import Engine, in_order
+from autov.engines.base import WAIT, Engine, Lost, in_order
 from autov.engines.choose import Workers, engine_of
 from autov.engines.count import worker_count
+from autov.engines.dask import OnDask, joined_dask, local_dask
 from autov.engines.executor import OnExecutor, OnMap
+from autov.engines.named import NAMES, named_engine
 from autov.engines.processes import Processes
 from autov.engines.serial import Serial
 from autov.engines.threads import Threads
 
 __all__ = [
+    "NAMES",
+    "WAIT",
     "Engine",
+    "Lost",
+    "OnDask",
     "OnExecutor",
     "OnMap",
     "Processes",
@@ -18,5 +24,8 @@ __all__ = [
     "Workers",
     "engine_of",
     "in_order",
+    "joined_dask",
+    "local_dask",
+    "named_engine",
     "worker_count",
 ]

@@ -7,9 +7,19 @@ from contextlib import closing
 from itertools import islice
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
+from autov.core import InputError
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Found = Generator[tuple[int, Result], None, None]  # index of an item and what the call gave for it
+Lost = Callable[[int, str], Any]  # index of an item and what happened to it -> what stands for its result
+
+
+class _Wait:
+    """The type of WAIT."""
+
+
+WAIT: Any = _Wait()  # among the items: there is none now, but perhaps after the next result
 
 
 @runtime_checkable
@@ -18,11 +28,19 @@ class Engine(Protocol):
 
     workers: int  # calls that may run at once
 
-    def map(self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1) -> Found[Result]:
+    def map(
+        self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1, timeout: float | None = None,
+        lost: Lost | None = None,
+    ) -> Found[Result]:  # fmt: skip
         """(index, call(item)) as they finish, in any order; `chunk` items travel together.
 
         What a call raises comes out here and cancels the rest. Closing the generator, or Ctrl-C while it waits, cancels
-        what has not begun. Items are taken as workers need them, in the thread of the caller.
+        what has not begun. Items are taken as workers need them, in the thread of the caller; where they have nothing
+        until another result has come out, they give WAIT, which is not counted.
+
+        An item whose worker dies is sent to another one, alone; if that dies, too, or if the call takes longer than
+        ``timeout`` seconds (its worker is then replaced), ``lost(index, reason)`` stands for its result, and without
+        ``lost`` a WorkerError is raised. Engines that cannot end a call refuse a timeout.
         """
         ...
 
@@ -37,16 +55,31 @@ class Engine(Protocol):
         self.close()
 
 
-def in_order(engine: Engine, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1) -> list[Result]:
+def in_order(
+    engine: Engine, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1,
+    timeout: float | None = None, lost: Lost | None = None,
+) -> list[Result]:  # fmt: skip
     """All results in the order of the items."""
-    with closing(engine.map(call, items, chunk=chunk)) as found:
+    with closing(engine.map(call, items, chunk=chunk, timeout=timeout, lost=lost)) as found:
         results = dict(found)
     return [results[i] for i in range(len(results))]
 
 
 def chunks(items: Iterable[Item], size: int) -> Iterator[tuple[int, list[Item]]]:
-    """(index of its first item, items) of each chunk, taken one after the other."""
+    """(index of its first item, items) of each chunk, taken one after the other; no items stand for WAIT."""
     rest, first = iter(items), 0
-    while part := list(islice(rest, size)):
-        yield first, part
-        first += len(part)
+    while part := list(islice(rest, 1)):
+        while len(part) < size and part[-1] is not WAIT and (more := list(islice(rest, 1))):
+            part += more
+        waits = part[-1] is WAIT
+        if kept := part[: len(part) - waits]:
+            yield first, kept
+            first += len(kept)
+        if waits:
+            yield first, []
+
+
+def no_timeout(timeout: float | None) -> None:
+    """Refuse a timeout where a call that runs cannot be ended."""
+    if timeout is not None:
+        raise InputError("timeout: needs worker processes or Dask; threads and maps cannot end a call that hangs")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sized
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from functools import partial
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any
 
 from autov.core import InputError, WorkerError
-from autov.engines.base import Engine, Found, Item, Result, chunks
+from autov.core.threads import one_blas_thread
+from autov.engines.base import WAIT, Engine, Found, Item, Lost, Result, chunks, no_timeout
 from autov.engines.count import worker_count
 from autov.engines.pickled import ByValue, pickled
 
@@ -23,6 +24,8 @@ def as_finished(
     try:
         while True:
             for first, part in islice(parts, limit - len(flying)):
+                if not part:
+                    break
                 flying[pool.submit(work, part)] = first
             if not flying:
                 return
@@ -41,8 +44,10 @@ def _failed(future: Future[Any]) -> bool:
     return future.cancelled() or future.exception() is not None
 
 
-def _call_each(call: Callable[[Item], Result], part: list[Item]) -> list[Result]:
-    return [call(item) for item in part]
+def call_each(call: Callable[[Item], Result], part: list[Item]) -> list[Result]:
+    """Results of some items, in a process that may be anybody's: BLAS has one thread, as in processes of our own."""
+    with one_blas_thread():
+        return [call(item) for item in part]
 
 
 class OnExecutor(Engine):
@@ -53,12 +58,17 @@ class OnExecutor(Engine):
         known = getattr(executor, "_max_workers", None)
         self.workers: int = known if isinstance(known, int) and known > 0 else worker_count(None)
 
-    def map(self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1) -> Found[Result]:
+    def map(
+        self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1, timeout: float | None = None,
+        lost: Lost | None = None,
+    ) -> Found[Result]:  # fmt: skip
         """(index, call(item)) as they finish; see Engine. Calls that run when it is cancelled go on to their end."""
+        del lost  # a pool whose worker died takes no more work
+        no_timeout(timeout)
         if isinstance(self.executor, ProcessPoolExecutor):
             pickled(call)  # says now what cannot be sent
-            return self._map(partial(_call_each, ByValue(call)), items, chunk)
-        return self._map(partial(_call_each, call), items, chunk)
+            return self._map(partial(call_each, ByValue(call)), items, chunk)
+        return self._map(partial(call_each, call), items, chunk)
 
     def _map(self, work: Callable[[list[Item]], list[Result]], items: Iterable[Item], chunk: int) -> Found[Result]:
         try:
@@ -77,10 +87,20 @@ class OnMap(Engine):
         self.mapped = mapped
         self.workers = worker_count(None)  # how many it has cannot be known
 
-    def map(self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1) -> Found[Result]:
+    def map(
+        self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1, timeout: float | None = None,
+        lost: Lost | None = None,
+    ) -> Found[Result]:  # fmt: skip
         """(index, call(item)) in order, as the callable gives them; see Engine."""
-        del chunk
-        items = list(items)
+        del chunk, lost
+        no_timeout(timeout)
+        rest, first = iter(items), 0
+        while part := list(takewhile(lambda item: item is not WAIT, rest)):
+            for index, result in self._map(call, part):
+                yield first + index, result
+            first += len(part)
+
+    def _map(self, call: Callable[[Item], Result], items: list[Item]) -> Found[Result]:
         results = self.mapped(call, items)
         if not isinstance(results, Iterable):
             raise InputError(f"workers: the map must give one result for each item, got {results!r}")

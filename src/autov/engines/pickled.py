@@ -7,7 +7,9 @@ functions of a notebook), and what it names in ``__main__`` where workers do not
 from __future__ import annotations
 
 import contextlib
+import copyreg
 import functools
+import io
 import multiprocessing
 import pickle
 import traceback
@@ -86,8 +88,10 @@ def unsendable(what: str, reason: str) -> InputError:
 
 def name_of(call: Any) -> str:
     """A callable's own name, or that of its class."""
-    while isinstance(call, functools.partial):
-        call = call.func
+    while (
+        inner := call.func if isinstance(call, functools.partial) else getattr(call, "__wrapped__", None)
+    ) is not None:
+        call = inner
     return getattr(call, "__qualname__", None) or type(call).__qualname__
 
 
@@ -106,13 +110,26 @@ class WorkerTraceback(Exception):  # noqa: N818
 def pack_error(error: BaseException) -> bytes:
     """An exception as bytes, with its attributes and notes if it survives pickling, else by type and text."""
     try:
-        sent = dumps(error)
+        sent = _error_bytes(error)
         pickle.loads(sent)
     except Exception:
         sent = None
     kind = type(error)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     return dumps((sent, name, _text(error), "".join(traceback.format_exception(error))))
+
+
+def _error_bytes(error: BaseException) -> bytes:
+    """In its own way: Dask registers another one for all exceptions, which loses the code of SystemExit."""
+    own = {kind: way for kind, way in copyreg.dispatch_table.items() if not issubclass(kind, BaseException)}
+    file = io.BytesIO()
+    pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = own
+    try:
+        pickler.dump(error)
+    except Exception:
+        return dumps(error)
+    return dumps(error) if names_main(file.getvalue()) else file.getvalue()
 
 
 def unpack_error(packed: Any) -> BaseException:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import MethodType
 from typing import Any
 
-from autov.engines.base import Engine, Found, Item, Result, chunks
+from autov.engines.base import Engine, Found, Item, Lost, Result, chunks
 from autov.engines.pickled import Sent, pickled
 from autov.engines.team import Team  # imports multiprocessing, whose hook for the exit must come before ours
 
@@ -38,14 +38,20 @@ class Processes(Engine):
         self._parent = os.getpid()
         _open.add(self)
 
-    def map(self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1) -> Found[Result]:
+    def map(
+        self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1, timeout: float | None = None,
+        lost: Lost | None = None,
+    ) -> Found[Result]:  # fmt: skip
         """(index, call(item)) as they finish; see Engine."""
         known = any(_same(team.call, call) for team in self._teams)
-        return self._map(call, None if known else pickled(call), items, chunk)
+        return self._map(call, None if known else pickled(call), chunks(items, chunk), timeout, lost)
 
-    def _map(self, call: Callable[[Item], Result], sent: Sent | None, items: Iterable[Item], chunk: int) -> Found[Any]:
+    def _map(
+        self, call: Callable[[Any], Any], sent: Sent | None, parts: Iterable[Any], timeout: float | None,
+        lost: Lost | None,
+    ) -> Found[Any]:  # fmt: skip
         with self._team(call, sent) as team:
-            yield from team.run(chunks(items, chunk))
+            yield from team.run(parts, timeout, lost)
 
     @contextlib.contextmanager
     def _team(self, call: Callable[[Any], Any], sent: Sent | None) -> Iterator[Team]:

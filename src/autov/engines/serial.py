@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from autov.engines.base import Engine, Found, Item, Result
+from autov.engines.base import WAIT, Engine, Found, Item, Lost, Result, no_timeout
 
 
 class Serial(Engine):
@@ -12,10 +12,14 @@ class Serial(Engine):
 
     workers = 1
 
-    def map(self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1) -> Found[Result]:
+    def map(
+        self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1, timeout: float | None = None,
+        lost: Lost | None = None,
+    ) -> Found[Result]:  # fmt: skip
         """(index, call(item)) in order; see Engine."""
-        del chunk
-        for i, item in enumerate(items):
+        del chunk, lost  # a call that ends its process ends this one
+        no_timeout(timeout)
+        for i, item in enumerate(item for item in items if item is not WAIT):
             yield i, call(item)
 
     def close(self) -> None:

@@ -9,13 +9,15 @@ import pickle
 import signal
 import sys
 import threading
+import time
 import types
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import wait
 from typing import Any
 
 from autov.core import InputError, WorkerError
-from autov.engines.base import Found
+from autov.engines.base import Found, Lost
+from autov.engines.jobs import Job, Queue
 from autov.engines.pickled import Sent, dumps, name_of, one_line, unpack_error, unsendable
 from autov.engines.worker import DONE, RAISED, READY, UNKNOWN, UNSENDABLE, serve
 
@@ -98,47 +100,78 @@ class Team:
         self._workers: list[_Worker] = []
         self._parent = os.getpid()
 
-    def run(self, parts: Iterable[tuple[int, list[Any]]]) -> Found[Any]:
-        """(index, result) as chunks (index of the first, items) are done."""
-        rest, idle, busy = iter(parts), list(self._workers), dict[_Worker, int]()
-        self._hand_out(rest, idle, busy)
+    def run(
+        self, parts: Iterable[tuple[int, list[Any]]], timeout: float | None = None, lost: Lost | None = None
+    ) -> Found[Any]:
+        """(index, result) as chunks (index of the first, items) are done; see `Engine.map` for timeout and lost."""
+        queue = Queue(iter(parts), 1 if timeout is not None else None)
+        idle, busy = list(self._workers), dict[_Worker, Job]()
+        self._hand_out(queue, idle, busy, timeout)
         while busy:
             results: list[tuple[int, list[Any]]] = []
             failure = None
-            for worker in self._ready(list(busy)):
+            for worker in self._ready(busy):
                 kind, content = worker.receive()
                 if kind == READY:
+                    busy[worker].begin(timeout)
                     continue
-                first = busy.pop(worker)
+                job = busy.pop(worker)
+                if kind == DIED and self.ended:
+                    failure = failure or WorkerError("closed")
+                    continue
+                if kind == DIED:
+                    reason = _death(worker)
+                    self._dismiss(worker)
+                    if worker.started and not job.again:
+                        queue.send_again(job)
+                    elif lost is not None and worker.started:
+                        results.append((job.first, [lost(job.first, f"{reason}, twice")]))
+                    else:
+                        failure = failure or _lost(f"{reason}{', twice' if worker.started else ''}", job)
+                    continue
                 idle.append(worker)
                 if kind == DONE:
                     try:
-                        results.append((first, pickle.loads(content)))
+                        results.append((job.first, pickle.loads(content)))
                         continue
                     except Exception as error:
                         kind, content = UNSENDABLE, dumps(one_line(error))
-                failure = failure or self._failure(worker, kind, content)
+                failure = failure or self._failure(kind, content)
+            for worker in [worker for worker in busy if busy[worker].late()]:
+                job, reason = busy.pop(worker), f"took longer than {timeout:g} s"
+                self._dismiss(worker)
+                if lost is not None:
+                    results.append((job.first, [lost(job.first, reason)]))
+                else:
+                    failure = failure or _lost(f"an evaluation {reason}", job)
             if failure is None:
-                self._hand_out(rest, idle, busy)  # before the caller, who may take long, sees the results
+                self._hand_out(queue, idle, busy, timeout)  # before the caller, who may take long, sees the results
             for first, values in results:
                 yield from enumerate(values, first)
             if self.ended and (busy or failure is not None):
                 raise WorkerError("the workers were closed before all work was done")
             if failure is not None:
                 raise failure
+            self._hand_out(queue, idle, busy, timeout)  # where there was nothing until the caller saw the results
 
-    def _hand_out(self, rest: Iterator[tuple[int, list[Any]]], idle: list[_Worker], busy: dict[_Worker, int]) -> None:
-        while idle or len(self._workers) < self._limit:
-            part = next(rest, None)
-            if part is None:
+    def _hand_out(self, queue: Queue, idle: list[_Worker], busy: dict[_Worker, Job], timeout: float | None) -> None:
+        while not self.ended and (idle or len(self._workers) < self._limit):
+            job = queue.next()
+            if job is None:
                 return
             try:
-                sent = dumps(part[1])
+                sent = dumps(job.items)
             except Exception as error:
                 raise unsendable(f"an item for {name_of(self.call)}", one_line(error)) from None
             worker = idle.pop() if idle else self._start()
             worker.send(sent)
-            busy[worker] = part[0]
+            busy[worker] = job
+            if worker.started:
+                job.begin(timeout)
+
+    def _dismiss(self, worker: _Worker) -> None:
+        self._workers.remove(worker)
+        worker.end()
 
     def _start(self) -> _Worker:
         worker = _Worker(self._sent)
@@ -146,22 +179,22 @@ class Team:
         worker.start()
         return worker
 
-    def _ready(self, workers: list[_Worker]) -> list[_Worker]:
-        watched: dict[Any, _Worker] = {end: w for w in workers for end in (w.connection, w.process.sentinel)}
-        return list(dict.fromkeys(watched[found] for found in wait(list(watched))))
+    def _ready(self, busy: dict[_Worker, Job]) -> list[_Worker]:
+        watched: dict[Any, _Worker] = {end: w for w in busy for end in (w.connection, w.process.sentinel)}
+        ends = [job.end for job in busy.values() if job.end is not None]
+        left = max(0.0, min(ends) - time.monotonic()) if ends else None
+        return list(dict.fromkeys(watched[found] for found in wait(list(watched), left)))
 
-    def _failure(self, worker: _Worker, kind: bytes, content: Any) -> BaseException:
+    def _failure(self, kind: bytes, content: Any) -> BaseException:
         if kind == RAISED:
             return unpack_error(content)
         if kind == UNKNOWN:
             return unsendable(name_of(self.call), pickle.loads(content))
-        if kind == UNSENDABLE:
-            reason = pickle.loads(content)
-            return InputError(
-                f"workers: a result of {name_of(self.call)} cannot be sent from worker processes ({reason}); return "
-                f"plain data or use workers=1"
-            )
-        return WorkerError(_death(worker))
+        reason = pickle.loads(content)
+        return InputError(
+            f"workers: a result of {name_of(self.call)} cannot be sent from worker processes ({reason}); return plain "
+            f"data or use workers=1"
+        )
 
     def alive(self) -> bool:
         """Whether all processes that were started are there."""
@@ -186,6 +219,12 @@ class Team:
                 worker.process.kill()
         for worker in self._workers:
             worker.end()
+
+
+def _lost(reason: str, job: Job) -> WorkerError:
+    error = WorkerError(reason)
+    error.item = job.items[0]  # type: ignore[attr-defined]
+    return error
 
 
 def _death(worker: _Worker) -> str:

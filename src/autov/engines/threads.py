@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from autov.core import WorkerError
-from autov.engines.base import Engine, Found, Item, Result
+from autov.engines.base import Engine, Found, Item, Lost, Result, no_timeout
 from autov.engines.executor import as_finished
 
 
@@ -32,8 +32,13 @@ class Threads(Engine):
         self._idle: list[_Pool] = []  # a pool serves one map at a time, so that a map inside a map cannot block
         self._busy: list[_Pool] = []
 
-    def map(self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1) -> Found[Result]:
+    def map(
+        self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1, timeout: float | None = None,
+        lost: Lost | None = None,
+    ) -> Found[Result]:  # fmt: skip
         """(index, call(item)) as they finish; see Engine."""
+        del lost  # threads do not die alone
+        no_timeout(timeout)
         try:
             pool = self._idle.pop()
         except IndexError:

@@ -21,6 +21,7 @@ READY, UNKNOWN, DONE, RAISED, UNSENDABLE = b"1", b"2", b"3", b"4", b"5"
 def serve(connection: Connection, call: bytes) -> None:
     """Unpickle the function once, then answer each list of items with the list of results; nothing sent ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends the workers
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a forked worker may have the parent's handler
     threading.Thread(target=_follow_parent, args=(os.getppid(),), daemon=True).start()
     try:
         function = pickle.loads(call)

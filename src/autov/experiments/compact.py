@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autov.core import FileError, InputError, number, plain, read_json, write_text
+from autov.core import FileError, InputError, number, plain, read_json, whole_number, write_text
 from autov.experiments.comparison import Comparison
 from autov.experiments.curve import grid
 from autov.experiments.row import Row
@@ -49,6 +49,7 @@ def unpack(data: Any, where: str = "results") -> Comparison:
     if not isinstance(data, dict) or data.get("format") != FORMAT or data.get("version") != VERSION:
         raise FileError(f"{where}: not a file of results (version {VERSION})")
     try:
+        _check(data)
         whole = {name: data[name] for name in (*_WHOLE, *_LAST)}
         empty = np.full(len(grid(data["maxfev"])), np.nan)
         rows = []
@@ -57,14 +58,50 @@ def unpack(data: Any, where: str = "results") -> Comparison:
                 at = {"label": label, "problem": problem}
                 each = {name: data[key][at[by]] for key, (name, by) in _EACH.items()}
                 rows += [
-                    Row(**at, **whole, **each, algorithm=label, content="", run=run, best=number(best), samples=empty)
+                    Row(**at, **whole, **each, algorithm=label, content="", run=run, best=_value(best), samples=empty)
                     for run, best in enumerate(values)
                 ]
         return Comparison(
             data["name"], tuple(data["algorithms"]), tuple(data["problems"]), data["reference"], tuple(rows), ()
         )
-    except (AttributeError, KeyError, TypeError) as error:
-        raise FileError(f"{where}: incomplete results: {error}") from None
+    except InputError as error:
+        raise FileError(f"{where}: {' '.join(str(error).split())[:300]}") from None
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+        raise FileError(f"{where}: incomplete results: {' '.join(str(error).split())[:300]}") from None
+
+
+def _check(data: dict[str, Any]) -> None:
+    """Refuse what tables and statistics could not work with."""
+    for name in ("maxfev", "popsize"):
+        whole_number(name, data[name], 1)
+    if type(data["seed"]) is not int or data["seed"] < 0:
+        raise InputError(f"seed: must be a whole number of at least 0, got {data['seed']!r:.80}")
+    labels = {"algorithms": data["algorithms"], "problems": data["problems"]}
+    for name, found in labels.items():
+        if not isinstance(found, list) or not found or not all(isinstance(item, str) and item for item in found):
+            raise InputError(f"{name}: must be a list of names")
+        if len(set(found)) != len(found):
+            raise InputError(f"{name}: a name is there twice")
+    if not isinstance(data["name"], str) or data["reference"] not in labels["algorithms"]:
+        raise InputError(f"reference: must be one of the algorithms, got {data['reference']!r:.80}")
+    if not isinstance(data["versions"], dict) or not isinstance(data["versions"].get("autov"), str):
+        raise InputError("versions: must name that of autov")
+    if set(data["values"]) != set(labels["problems"]):
+        raise InputError("values: must be there for each problem")
+    for problem, columns in data["values"].items():
+        if set(columns) != set(labels["algorithms"]) or not all(
+            isinstance(column, list) for column in columns.values()
+        ):
+            raise InputError(f"values: must be a list for each algorithm on {problem!r:.80}")
+        whole_number("dims", data["dims"][problem], 1)
+    if not all(isinstance(data["settings"][label], str) for label in labels["algorithms"]):
+        raise InputError("settings: must be texts")
+
+
+def _value(best: Any) -> float:
+    if isinstance(best, bool) or not (best is None or isinstance(best, (int, float)) or best in ("inf", "-inf")):
+        raise InputError(f"values: must be numbers, got {best!r:.80}")
+    return number(best)
 
 
 def write_compact(comparison: Comparison, path: str | os.PathLike[str]) -> None:

@@ -6,10 +6,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from autov.algorithms.faults import DEFAULT, FaultCount, FaultPolicy, sentence
 from autov.core import Array, InputError, Seed, identity, seed_of
 from autov.core.views import Shown
 from autov.experiments.measures import RESOLUTIONS, SHOWN, Targets
@@ -52,7 +53,7 @@ class Comparison(Shown):
 
     def curves(self, problem: str, algorithm: str) -> tuple[np.ndarray, Array]:
         """Evaluation counts (points,) and best values so far (runs, points)."""
-        rows = self._cells.get((problem, algorithm), [])
+        rows = [row for row in self._cells.get((problem, algorithm), []) if len(row.samples) == len(row.counts)]
         if not rows:
             return np.empty(0, np.int64), np.empty((0, 0))
         return rows[0].counts, np.array([row.samples for row in rows])
@@ -173,6 +174,11 @@ class Comparison(Shown):
             notes.append(f"Ranks of the means on {scores.ranked} problems, Friedman p = {scores.friedman:.2g}.")
         if self.failures:
             notes.append(f"{len(self.failures)} runs failed, the first with {self.failures[0].error}")
+        failed = FaultCount()
+        for row in self.rows:
+            failed.add(row.failed)
+        if failed.counts:
+            notes.append(sentence(failed.counts))
         if len(made := sorted({row.versions["autov"] for row in self.rows})) > 1:
             notes.append(f"Runs of several versions of autov: {', '.join(made)}.")
         runs = sorted({scores.cells[key].summary.n for key in scores.cells})
@@ -203,15 +209,17 @@ def choose_reference(labels: tuple[str, ...], reference: str | None) -> str:
 
 
 def compare_experiment(
-    planned: Experiment, store: Store | str | os.PathLike[str] | None, *, workers: int | None = None,
-    reference: str | None = None, progress: TaskProgress | None = None,
+    planned: Experiment, store: Store | str | os.PathLike[str] | None, *, workers: Any = None,
+    reference: str | None = None, progress: TaskProgress | None = None, policy: FaultPolicy = DEFAULT,
+    retry_failed: bool = False,
 ) -> Comparison:  # fmt: skip
     """Run what is missing of an experiment and compare all of it."""
+    options: dict[str, Any] = {"progress": progress, "policy": policy, "retry_failed": retry_failed}
     if not isinstance(store, Store):
         with Store(store) as opened:
-            return compare_experiment(planned, opened, workers=workers, reference=reference, progress=progress)
+            return compare_experiment(planned, opened, workers=workers, reference=reference, **options)
     chosen = choose_reference(planned.algorithms, reference)
-    outcome = run(planned, store, workers, progress)
+    outcome = run(planned, store, workers, **options)
     rows, failures = tuple(store.rows(planned.tasks)), tuple(outcome.failures)
     tasks = {task.problem: task for task in planned.tasks}
     cases = {name: task.make_problem() for name, task in tasks.items()}
@@ -221,8 +229,8 @@ def compare_experiment(
 def compare(
     algorithms: Algorithms, problems: Problems, *, dim: int | None = None, maxfev: int = 10_000, popsize: int = 100,
     runs: int = 30, rng: Seed = 1, store: Store | str | os.PathLike[str] | None = "results.db",
-    workers: int | None = None, reference: str | None = None, progress: TaskProgress | None = None,
-    name: str = "comparison",
+    workers: Any = None, reference: str | None = None, progress: TaskProgress | None = None,
+    name: str = "comparison", timeout: float | None = None, on_error: str = "raise", retry_failed: bool = False,
 ) -> Comparison:  # fmt: skip
     """Compare algorithms on problems.
 
@@ -239,12 +247,21 @@ def compare(
         runs: runs of each algorithm on each problem.
         rng: seed; run i owns the stream (seed, i).
         store: a file, an open Store, or None to keep nothing.
-        workers: processes; None for all cores.
+        workers: processes, None for all cores; an Executor, a Dask client, or a map-like callable.
         reference: label of the algorithm that the others are marked against; "autov" or the last one by default.
         progress: called with (finished tasks, all tasks, seconds left or None).
         name: for captions.
+        timeout: seconds that an evaluation of a Python function of single points may take; then its worker is replaced
+            and the point counts as infinitely bad. None for any time.
+        on_error: what an exception of such a function does: "raise" lets the run fail, "worst" lets the point count as
+            infinitely bad.
+        retry_failed: run tasks that ended their worker process again, too.
     """
+    policy = FaultPolicy(timeout, on_error)
     planned = experiment(
         algorithms, problems, dim=dim, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed_of(rng), name=name
     )
-    return compare_experiment(planned, store, workers=workers, reference=reference, progress=progress)
+    return compare_experiment(
+        planned, store, workers=workers, reference=reference, progress=progress, policy=policy,
+        retry_failed=retry_failed,
+    )  # fmt: skip

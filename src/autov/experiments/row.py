@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import importlib.metadata
 import json
+import math
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
@@ -86,6 +87,7 @@ class Row(Record):
     seconds: float = 0.0
     samples: Array = field(metadata={_COLUMN: _SAMPLES})  # best so far at `counts`; NaN before the first population
     trace: Trace | None = field(default=None, metadata={_APART: True})  # None in stores of before and in compact files
+    failed: dict[str, int] = field(default_factory=dict, metadata={_APART: True})  # evaluations that counted as worst
 
     @property
     def counts(self) -> np.ndarray:
@@ -141,7 +143,13 @@ def encode(record: Record) -> tuple[Any, ...]:
 def decode(kind: type[R], values: Sequence[Any], **changes: Any) -> R:
     """The record of such values; ``changes`` replace what they say."""
     pairs = zip(columns(kind).items(), values, strict=True)
-    return kind(**{name: column.decode(value) for (name, column), value in pairs} | changes)
+    found = kind(**{name: column.decode(value) for (name, column), value in pairs} | changes)
+    if isinstance(found, Row):
+        if found.samples.ndim != 1 or math.isnan(found.best):
+            raise ValueError("a row has no value, or a curve that is none")
+        if not isinstance(found.versions, dict) or not isinstance(found.versions.get("autov"), str):
+            raise ValueError("a row does not say which versions it was made with")
+    return found
 
 
 @cache

@@ -6,13 +6,17 @@ import contextlib
 import os
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
-from autov.algorithms import solve
+from autov.algorithms import Run, solve
 from autov.algorithms.base import Compiled
+from autov.algorithms.evaluation import check_policy, engine_for, evaluation_of
+from autov.algorithms.faults import DEFAULT, FaultCount, FaultPolicy
+from autov.algorithms.feeding import Feeder, Job
 from autov.core import Array, InputError, identity
-from autov.engines import Processes, engine_of
+from autov.engines import Engine, Processes, engine_of
 from autov.engines.pickled import dumps
 from autov.experiments.curve import grid, sample
 from autov.experiments.plan import Experiment
@@ -20,7 +24,9 @@ from autov.experiments.row import Failure
 from autov.experiments.store import Store
 from autov.experiments.task import Task
 from autov.experiments.trace import Trace, improvements
-from autov.problems import instance_of
+from autov.problems import Problem, instance_of
+
+DEADLY = "WorkerError:"  # how errors of tasks that ended their worker begin
 
 TaskProgress = Callable[[int, int, float | None], object]  # finished tasks, all tasks, seconds left (None: unknown)
 
@@ -43,45 +49,69 @@ class Result(NamedTuple):
     error: str = ""
     traceback: str = ""
     trace: Trace | None = None
+    failed: dict[str, int] | None = None  # evaluations that counted as worst
 
 
-def execute(task: Task) -> Result:
+def execute(task: Task, policy: FaultPolicy = DEFAULT) -> Result:
     """Run one task; what it raises is a result, too."""
     try:
-        start = time.perf_counter()
-        problem = task.make_problem()
-        if task.content and task.function is None and identity(problem) != task.content:
-            raise InputError(f"problem: {task.problem} has changed since the comparison began; run it again")
-        result = solve(
-            problem, task.solver, maxfev=task.maxfev, popsize=task.popsize, seed=task.seed,
-            run=task.run,
-        )  # fmt: skip
-        samples = sample(result.trace_nfev, result.trace_best, grid(task.maxfev))
-        exact = instance_of(problem, task.run).objective() is None
-        trace = improvements(
-            *(result.improved if exact and result.improved else (result.trace_nfev, result.trace_best))
-        )
-        return Result(result.fun, samples, time.perf_counter() - start, trace=trace)
+        start, faults = time.perf_counter(), FaultCount()
+        problem = _problem_of(task)
+        with evaluation_of(problem, 1, task.run, policy, faults) as evaluate:
+            result = solve(problem, task.solver, evaluate=evaluate, **_options(task))
+        return _result(task, problem, result, time.perf_counter() - start, faults)
     except Exception as error:
-        return Result(float("nan"), None, 0.0, f"{type(error).__name__}: {error}", traceback.format_exc())
+        return _failed(error)
+
+
+def _problem_of(task: Task) -> Problem:
+    problem = task.make_problem()
+    if task.content and task.function is None and identity(problem) != task.content:
+        raise InputError(f"problem: {task.problem} has changed since the comparison began; run it again")
+    return problem
+
+
+def _options(task: Task) -> dict[str, Any]:
+    return {"maxfev": task.maxfev, "popsize": task.popsize, "seed": task.seed, "run": task.run}
+
+
+def _result(task: Task, problem: Problem, result: Run, seconds: float, faults: FaultCount) -> Result:
+    samples = sample(result.trace_nfev, result.trace_best, grid(task.maxfev))
+    exact = instance_of(problem, task.run).objective() is None
+    trace = improvements(*(result.improved if exact and result.improved else (result.trace_nfev, result.trace_best)))
+    return Result(result.fun, samples, seconds, trace=trace, failed=faults.counts)
+
+
+def _failed(error: BaseException) -> Result:
+    trace = "".join(traceback.format_exception(error))
+    return Result(float("nan"), None, 0.0, f"{type(error).__name__}: {error}", trace)
 
 
 def run(
     experiment: Experiment, store: Store | str | os.PathLike[str] | None, workers: Any = None,
-    progress: TaskProgress | None = None,
+    progress: TaskProgress | None = None, policy: FaultPolicy = DEFAULT, retry_failed: bool = False,
 ) -> Outcome:  # fmt: skip
     """Run what is missing, in worker processes, and write each result as it comes.
 
     Results do not depend on the workers. Ctrl-C raises KeyboardInterrupt when the workers have ended; what is finished
-    stays in the store, and the next call goes on. Tasks that raise do not stop the others.
+    stays in the store, and the next call goes on. Tasks that raise, or end their worker, do not stop the others. Those
+    that raised are run again by the next call, those that ended their worker only with ``retry_failed``.
     """
     if not isinstance(store, Store):
         with Store(store) as opened:
-            return run(experiment, opened, workers, progress)
+            return run(experiment, opened, workers, progress, policy, retry_failed)
     if progress is not None and not callable(progress):
         raise InputError(f"progress: must be callable, got {progress!r}")
     start = time.perf_counter()
     missing = store.missing(experiment.tasks)
+    if not retry_failed:
+        deadly = {failure.key for failure in store.failures(experiment.tasks) if failure.error.startswith(DEADLY)}
+        missing = [task for task in missing if task.key not in deadly]
+    if missing:
+        store.check_writable()
+    if policy != DEFAULT:
+        for task in {(task.problem, task.dim): task for task in missing}.values():
+            check_policy(task.make_problem(), policy)
     todo = sorted(missing, key=lambda task: (-_cost(task), task.run))  # long ones first, then run by run
     total = len({task.key for task in experiment.tasks})
     ran, spent, done = 0, 0.0, total - len(todo)
@@ -99,11 +129,17 @@ def run(
                 sent.append(task)
                 yield task
 
-    with engine_of(workers if len(todo) > 1 else 1, "processes") as engine:
-        if isinstance(engine, Processes):
-            _check_pickles(todo)
-            _warm_up(todo)
-        with contextlib.closing(engine.map(execute, those_missing())) as results:
+    with contextlib.ExitStack() as opened:
+        if policy.timeout is not None:
+            engine = opened.enter_context(engine_for(workers, policy))
+            results, sent = _map_points(todo, engine, policy), todo
+        else:
+            engine = opened.enter_context(engine_of(workers if len(todo) > 1 else 1, "processes"))
+            if isinstance(engine, Processes):
+                _check_pickles(todo)
+                _warm_up(todo)
+            results = engine.map(partial(execute, policy=policy), those_missing(), lost=_lost)
+        with contextlib.closing(results):
             for index, result in results:
                 task = sent[index]
                 ran += 1
@@ -116,6 +152,24 @@ def run(
     return Outcome(total, ran, store.failures(experiment.tasks), time.perf_counter() - start)
 
 
+def _lost(_: int, reason: str) -> Result:
+    return Result(float("nan"), None, 0.0, f"{DEADLY} {reason}", "")
+
+
+def _map_points(todo: list[Task], engine: Engine, policy: FaultPolicy) -> Generator[tuple[int, Result], None, None]:
+    """Tasks whose single evaluations go to the workers, which can then be replaced when one takes too long."""
+    distinct = {(task.problem, task.dim, task.content): task for task in todo}
+    problems = [_problem_of(task) for task in distinct.values()]
+    numbers = {key: i for i, key in enumerate(distinct)}
+    jobs = [Job(numbers[t.problem, t.dim, t.content], t.solver, _options(t)) for t in todo]
+    with contextlib.closing(Feeder(problems, engine, policy).map(jobs)) as found:
+        for index, (made, error, faults) in found:
+            if made is not None:
+                yield index, _result(todo[index], problems[jobs[index].problem], made, made.seconds, faults)
+            elif isinstance(error, Exception):
+                yield index, _failed(error)
+
+
 def _cost(task: Task) -> int:
     return task.maxfev * task.dim
 
@@ -124,7 +178,7 @@ def _write(store: Store, task: Task, result: Result) -> None:
     if result.samples is None:
         store.fail(task, result.error, result.traceback)
     else:
-        store.add(task, result.best, result.samples, result.seconds, result.trace)
+        store.add(task, result.best, result.samples, result.seconds, result.trace, result.failed)
 
 
 def _check_pickles(todo: list[Task]) -> None:

@@ -7,28 +7,37 @@ keeps what was written. A file that is not a store of this version is refused be
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from autov.core import Array, FileError, InputError
-from autov.experiments.row import Failure, Row, decode, encode, schema
+from autov.core import Array, FileError, InputError, check_writable, digest
+from autov.experiments.row import Failure, Row, columns, decode, encode, schema
 from autov.experiments.task import Task
 from autov.experiments.trace import Trace, decode_trace, encode_trace
 
 MAGIC, VERSION = 0x61757456, 1  # application_id ("autV") and user_version of the file
 BUSY = 30.0  # seconds to wait for another process
 _HEADER = b"SQLite format 3\x00"
+_CHECKED = "CREATE TABLE IF NOT EXISTS checked (key TEXT PRIMARY KEY, digest TEXT NOT NULL, failed TEXT NOT NULL)"
+_TABLES = {"results", "failures", "checked", "traces"}
+LONGEST = 2**24  # bytes of one value in the file
 _SCHEMA = (
     f"CREATE TABLE results ({schema(Row)})",
     f"CREATE TABLE failures ({schema(Failure)})",
+    _CHECKED,
     f"PRAGMA application_id = {MAGIC}",
     f"PRAGMA user_version = {VERSION}",
 )
 # Made with the first trace: versions of autov that know nothing of traces read and write the same file.
 _TRACES = "CREATE TABLE IF NOT EXISTS traces (key TEXT PRIMARY KEY, counts BLOB NOT NULL, bests BLOB NOT NULL)"
+
+
+class _Undone(Exception):  # noqa: N818
+    """Ends a transaction that was only tried."""
 
 
 class Store:
@@ -47,14 +56,16 @@ class Store:
             raise FileError(f"{self.path}: cannot be opened: {error}") from None
         try:
             self._prepare()
-        except sqlite3.Error as error:
+        except BaseException as error:
             self._db.close()
-            raise FileError(f"{self.path}: cannot be read as a results store: {error}") from None
-        except BaseException:
-            self._db.close()
-            raise
+            if isinstance(error, FileError) or not isinstance(error, (sqlite3.Error, ValueError, OverflowError)):
+                raise
+            reason = " ".join(str(error).split())[:300]
+            raise FileError(f"{self.path}: cannot be read as a results store: {reason}") from None
 
     def _prepare(self) -> None:
+        self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+        self._db.execute("PRAGMA trusted_schema = OFF")
         if self._is_new():
             self._db.execute("BEGIN IMMEDIATE")  # another process may be creating it, too
             if self._is_new():
@@ -66,6 +77,7 @@ class Store:
             raise FileError(f"{self.path}: an SQLite file, but not a results store of autov")
         if version != VERSION:
             raise FileError(f"{self.path}: a results store of version {version}, this autov reads version {VERSION}")
+        self._check_tables()
         if (damage := self._pragma("quick_check(1)")) != "ok":
             raise FileError(f"{self.path}: the results store is damaged: {str(damage).splitlines()[-1]}")
         if self._pragma("journal_mode") != "wal":
@@ -73,6 +85,18 @@ class Store:
             with contextlib.suppress(sqlite3.OperationalError):
                 self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def _check_tables(self) -> None:
+        """Nothing but the tables of a store: views and triggers of a foreign file would run what they say."""
+        found = self._db.execute("SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").fetchall()
+        tables = {name for kind, name, sql in found if kind == "table" and str(sql).startswith("CREATE TABLE ")}
+        if len(tables) != len(found) or not {"results", "failures"} <= tables <= _TABLES:
+            raise FileError(f"{self.path}: not a results store of autov (other tables, views or triggers are in it)")
+        for name, kind in (("results", Row), ("failures", Failure)):
+            names = [record[1] for record in self._db.execute(f"PRAGMA table_info({name})")]
+            if names != list(columns(kind)):
+                raise FileError(f"{self.path}: the table {name} of the results store has other columns")
+        self._checked = "checked" in tables  # stores of older versions have no checksums until a row is added
 
     def _pragma(self, name: str) -> object:
         return self._db.execute(f"PRAGMA {name}").fetchone()[0]
@@ -105,16 +129,36 @@ class Store:
         return [task for key, task in {task.key: task for task in tasks}.items() if key not in present]
 
     def add(
-        self, task: Task, best: float, samples: Sequence[float] | Array, seconds: float, trace: Trace | None = None
+        self, task: Task, best: float, samples: Sequence[float] | Array, seconds: float, trace: Trace | None = None,
+        failed: Mapping[str, int] | None = None,
     ) -> None:  # fmt: skip
-        """Keep a result; if the task is already there, that result stays."""
+        """Keep a result; if the task is already there, that result stays.
+
+        Args:
+            task: what was run.
+            best: its best value.
+            samples: best values so far.
+            seconds: it took.
+            trace: improvements of the best value.
+            failed: how many evaluations failed and counted as worst, by what happened.
+        """
         values = encode(Row.of(task, task.key, best=best, seconds=seconds, samples=samples))
         with self._writing():
-            self._db.execute(f"INSERT INTO results VALUES ({_marks(len(values))}) ON CONFLICT DO NOTHING", values)
-            if trace is not None:
-                self._db.execute(_TRACES)
-                made = (task.key, *encode_trace(trace))
-                self._db.execute("INSERT INTO traces VALUES (?, ?, ?) ON CONFLICT DO NOTHING", made)
+            cursor = self._db.execute(
+                f"INSERT INTO results VALUES ({_marks(len(values))}) ON CONFLICT DO NOTHING", values
+            )
+            if cursor.rowcount:
+                course = () if trace is None else encode_trace(trace)
+                if course:
+                    self._db.execute(_TRACES)
+                    self._db.execute("INSERT OR REPLACE INTO traces VALUES (?, ?, ?)", (task.key, *course))
+                if not self._checked:
+                    self._db.execute(_CHECKED)
+                note = json.dumps({name: count for name, count in (failed or {}).items() if count})
+                stored = self._db.execute("SELECT * FROM results WHERE key = ?", (task.key,)).fetchone()
+                self._db.execute("INSERT OR REPLACE INTO checked VALUES (?, ?, ?)",
+                                 (task.key, _digest(stored, note, course), note))  # fmt: skip
+            self._checked = True if cursor.rowcount else self._checked
             self._db.execute("DELETE FROM failures WHERE key = ?", (task.key,))
 
     def fail(self, task: Task, error: str, traceback: str) -> None:
@@ -123,12 +167,31 @@ class Store:
         with self._writing():
             self._db.execute(f"INSERT OR REPLACE INTO failures VALUES ({_marks(len(values))})", values)
 
+    def check_writable(self) -> None:
+        """Say now, and not after the first result, that the file or its disk takes nothing more."""
+        if self.path is not None:
+            check_writable(self.path)
+        with contextlib.suppress(_Undone), self._writing():
+            self._db.execute("DELETE FROM failures WHERE key IS NULL")
+            raise _Undone
+
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, ValueError, TypeError) as error:
-            raise FileError(f"{self.path}: the results store is damaged: {error}") from None
+        except FileError:
+            raise
+        except (
+            sqlite3.Error,
+            ValueError,
+            TypeError,
+            AttributeError,
+            OverflowError,
+            RecursionError,
+            MemoryError,
+        ) as error:
+            reason = " ".join(str(error).split())[:300]
+            raise FileError(f"{self.path}: the results store is damaged: {reason}") from None
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
@@ -147,10 +210,11 @@ class Store:
     def rows(self, tasks: Iterable[Task] | None = None) -> list[Row]:
         """Results of the tasks that are finished, in their order and with their labels; of all without tasks."""
         with self._reading():
+            notes = self._notes()
             if tasks is None:
                 records = self._db.execute("SELECT * FROM results ORDER BY rowid").fetchall()
                 traces = self._traces([str(record[0]) for record in records])
-                return [decode(Row, record, trace=traces.get(str(record[0]))) for record in records]
+                return [self._row(record, notes, traces) for record in records]
             wanted = list(tasks)
             found: dict[str, tuple[object, ...]] = {}
             for i in range(0, len(wanted), 500):
@@ -158,22 +222,42 @@ class Store:
                 query = f"SELECT * FROM results WHERE key IN ({_marks(len(keys))})"
                 found.update({str(record[0]): record for record in self._db.execute(query, keys)})
             traces = self._traces(list(found))
-            return [
-                decode(Row, found[task.key], label=task.label, trace=traces.get(task.key))
-                for task in wanted
-                if task.key in found
-            ]
+            return [self._row(found[task.key], notes, traces, label=task.label) for task in wanted if task.key in found]
 
-    def _traces(self, keys: Sequence[str]) -> dict[str, Trace]:
-        """Traces of the keys that have one."""
+    def _traces(self, keys: Sequence[str]) -> dict[str, tuple[bytes, bytes]]:
+        """Traces of the keys that have one, as they are kept."""
         if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'traces'").fetchone():
             return {}
-        found: dict[str, Trace] = {}
+        found: dict[str, tuple[bytes, bytes]] = {}
         for i in range(0, len(keys), 500):
             part = keys[i : i + 500]
             query = f"SELECT key, counts, bests FROM traces WHERE key IN ({_marks(len(part))})"
-            found |= {str(key): decode_trace(counts, bests) for key, counts, bests in self._db.execute(query, part)}
+            found |= {str(key): (counts, bests) for key, counts, bests in self._db.execute(query, part)}
         return found
+
+    def _notes(self) -> dict[str, tuple[str, str]]:
+        """Key -> checksum and failed evaluations; rows that older versions wrote have none."""
+        if not self._checked:
+            return {}
+        return {key: (digest, note) for key, digest, note in self._db.execute("SELECT * FROM checked")}
+
+    def _row(
+        self, record: Sequence[object], notes: Mapping[str, tuple[str, str]],
+        traces: Mapping[str, tuple[bytes, bytes]], **changes: str,
+    ) -> Row:  # fmt: skip
+        """The row of a record whose checksum is right."""
+        key = str(record[0])
+        expected, note = notes.get(key, (None, "{}"))
+        course = traces.get(key, ())
+        if expected is not None and _digest(record, note, course) != expected:
+            raise FileError(
+                f"{self.path}: the results store is damaged: the row with key {key[:80]!r} has another checksum; "
+                f"delete the row to have it run again"
+            )
+        failed = json.loads(note)
+        if not isinstance(failed, dict) or not all(type(count) is int for count in failed.values()):
+            raise ValueError("a note of failed evaluations is none")
+        return decode(Row, record, failed=failed, trace=decode_trace(*course) if course else None, **changes)
 
     def failures(self, tasks: Iterable[Task] | None = None) -> list[Failure]:
         """What tasks raised that have not been finished since."""
@@ -181,6 +265,11 @@ class Store:
         with self._reading():
             found = [decode(Failure, record) for record in self._db.execute("SELECT * FROM failures ORDER BY rowid")]
         return found if labels is None else [failure for failure in found if failure.key in labels]
+
+
+def _digest(record: Sequence[object], note: str, course: Sequence[bytes]) -> str:
+    """The checksum of a row, and of its trace, as they are kept."""
+    return digest(json.dumps([*record, note, *(part.hex() for part in course)]))
 
 
 def _marks(count: int) -> str:

@@ -115,7 +115,7 @@ class Reproduction:
 
 
 def reproduce(
-    name: str, runs: Runs = None, workers: int | None = None,
+    name: str, runs: Runs = None, workers: Any = None,
     store: Store | str | os.PathLike[str] | None = "results.db", seed: Seed = 1, progress: TaskProgress | None = None,
     preset: str = "quick", designs: str | os.PathLike[str] = "runs/designs",
 ) -> Reproduction:  # fmt: skip

@@ -1,0 +1,124 @@
+"""How well engines use 1 and 2 workers: efficiency, overhead and bytes of a task."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autov.algorithms import solve
+from autov.algorithms.feeding import Feeder, Job, RunPoint, run_fed
+from autov.algorithms.resolve import resolve_algorithm
+from autov.bench.kernel import machine
+from autov.bench.simulation import simulate
+from autov.engines import Engine, Processes, Serial, Threads, in_order, local_dask
+from autov.problems import Classic, function_problem
+
+RUNS, MAXFEV, DIM = 12, 30_000, 30  # compiled work
+FED_RUNS, POPSIZE, FED_MAXFEV = 4, 20, 40  # evaluations of 10 to 100 ms
+TASKS = 300  # that do nothing
+
+
+def uneven(x: np.ndarray) -> float:
+    """Takes between 10 and 100 ms, as its point says."""
+    time.sleep(duration(x))
+    return float((x**2).sum())
+
+
+def duration(x: np.ndarray) -> float:
+    """Seconds of a point, uniform for uniform points."""
+    return 0.01 + 0.09 * float(np.modf(abs(float(x[0])) * 1e4)[0])
+
+
+def _nothing(_: int) -> int:
+    return 0
+
+
+def _compiled(run: int) -> float:
+    return solve(Classic("rastrigin", DIM), resolve_algorithm("autov"), maxfev=MAXFEV, run=run).fun
+
+
+@contextlib.contextmanager
+def _dask(workers: int) -> Iterator[Engine]:
+    with local_dask(workers) as engine:
+        yield engine
+
+
+def bench_scale() -> dict[str, Any]:
+    """Threads, processes and Dask, on 1 and 2 workers; a Dask cluster of this machine if Dask is there."""
+    engines: dict[str, Any] = {"threads": Threads, "processes": Processes}
+    with contextlib.suppress(ImportError):
+        import importlib
+
+        importlib.import_module("distributed")
+        engines["dask"] = _dask
+    found: dict[str, Any] = {"machine": machine() | {"load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None}}
+    for name, make in engines.items():
+        found[name] = {str(workers): _measure(make, workers) for workers in (1, 2)}
+    problem = function_problem(uneven, [(-1, 1)] * 5)
+    item = (0, 0, np.zeros(5))
+    found["bytes"] = {
+        "function_once_for_each_worker": len(pickle.dumps(RunPoint((problem,)))),
+        "point_of_5_variables": len(pickle.dumps([item])),
+        "value": len(pickle.dumps([(0.5, 0.01, None)])),
+    }
+    return found
+
+
+def _measure(make: Any, workers: int) -> dict[str, float]:
+    with make(workers) as engine:
+        in_order(engine, _nothing, range(4 * workers))
+        start = time.perf_counter()
+        in_order(engine, _nothing, range(TASKS))
+        overhead = (time.perf_counter() - start) / TASKS
+        in_order(engine, _compiled, range(2 * workers))  # compiled code is loaded
+        _compiled(0)
+        alone = together = 0.0
+        for first in range(0, RUNS, RUNS // 3):  # in turns, so that both meet the same load of the machine
+            runs = range(first, first + RUNS // 3)
+            start = time.perf_counter()
+            in_order(Serial(), _compiled, runs)
+            middle = time.perf_counter()
+            in_order(engine, _compiled, runs)
+            alone, together = alone + middle - start, together + time.perf_counter() - middle
+        efficiency = alone / (workers * together)
+        busy, elapsed, spent = _feed(engine, workers)
+    expected = simulate([np.array(spent)], workers, overhead)
+    return {
+        "overhead_seconds_per_task": overhead, "efficiency_compiled": efficiency, "busy_uneven": busy,
+        "seconds_uneven": elapsed, "seconds_uneven_simulated": expected.seconds,
+        "measured_over_simulated": elapsed / expected.seconds,
+    }  # fmt: skip
+
+
+def _feed(engine: Engine, workers: int) -> tuple[float, float, list[float]]:
+    """Share of the workers' time that evaluations take, the time, and the durations."""
+    problem = function_problem(uneven, [(-1, 1)] * 5)
+    jobs = [
+        Job(0, resolve_algorithm("ga"), {"maxfev": FED_MAXFEV, "popsize": POPSIZE, "run": r}) for r in range(FED_RUNS)
+    ]
+    spent: list[float] = []
+    feeder = _Noting([problem], engine, spent)
+    run_fed(feeder, [Job(0, resolve_algorithm("ga"), {"maxfev": 4 * workers, "popsize": 4})], lambda *_: None)
+    spent.clear()  # of the start of the workers
+    start = time.perf_counter()
+    run_fed(feeder, jobs, lambda *_: None)
+    elapsed = time.perf_counter() - start
+    return sum(spent) / (workers * elapsed), elapsed, spent
+
+
+class _Noting(Feeder):
+    """A feeder that notes how long evaluations took."""
+
+    def __init__(self, problems: list[Any], engine: Engine, spent: list[float]) -> None:
+        super().__init__(problems, engine)
+        self._spent = spent
+
+    def _measure(self, seconds: float) -> None:
+        self._spent.append(seconds)
+        super()._measure(seconds)

@@ -1,0 +1,165 @@
+"""Values of a search as they arrive, between two checkpoints: what was evaluated is not evaluated again.
+
+A search is the same sequence of batches whenever it starts from the same checkpoint. So a value is known by the number
+of its batch since then and its place in it; a digest of the batch says if it is another one after all. Records have a
+fixed length and a checksum each, so that a file that was cut by a crash is good up to the cut.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autov.core import Array, FileError, to_json
+
+MAGIC = b"autov-values 1\n"
+RECORD = struct.Struct("<cqqdI")  # kind, two whole numbers, a value, the checksum of what stands before it
+GENERATION, BATCH, VALUE = b"G", b"B", b"V"
+
+
+Batches = dict[int, tuple[int, int, dict[int, float]]]  # number of a batch -> digest, size, values
+
+
+class Values:
+    """Values of one batch: those known from before, and a place for those that come."""
+
+    def __init__(self, journal: Journal | None, known: dict[int, float]) -> None:
+        self._journal, self.known = journal, known
+
+    def keep(self, index: int, value: float) -> None:
+        """The value of the index-th item of the batch."""
+        if self._journal is not None:
+            self._journal.write(_record(VALUE, index, 0, value))
+
+    def keep_all(self, values: Array) -> None:
+        """The values of the whole batch."""
+        if self._journal is not None:
+            self._journal.write(b"".join(_record(VALUE, i, 0, value) for i, value in enumerate(values.tolist())))
+
+    def all(self, size: int) -> Array | None:
+        """The values of a batch of this size if all of them are known."""
+        return np.array([self.known[i] for i in range(size)]) if len(self.known) == size else None
+
+
+class Journal:
+    """The file of values beside a checkpoint; without a path nothing is kept."""
+
+    def __init__(self, path: Path | None, settings: Mapping[str, Any]) -> None:
+        self.path = path
+        head = to_json(dict(settings)).encode()
+        self._head = MAGIC + struct.pack("<I", len(head)) + head
+        self._file: Any = None
+        self._batch = 0
+        self._later: dict[int, Batches] = {}  # generation -> what was evaluated after it
+        self._old: Batches = {}
+
+    def resume(self, generation: int) -> None:
+        """Take over what a search has evaluated since this generation (-1: before the first), and later ones."""
+        if self.path is None or not self.path.exists():
+            return
+        data = self.path.read_bytes()
+        if not data.startswith(self._head):
+            return  # of other settings: the checkpoint, if there is one, says so
+        batches: Batches = {}
+        values: dict[int, float] = {}
+        size = 0
+        for kind, first, second, value in _records(data[len(self._head) :]):
+            if kind == GENERATION:
+                batches, size = {}, 0
+                if first >= generation:
+                    self._later[first] = batches
+            elif kind == BATCH:
+                values, size = {}, second
+                batches[len(batches)] = (first, second, values)
+            elif 0 <= first < size and value == value:
+                values[first] = value
+
+    def begin(self, generation: int, fresh: bool) -> None:
+        """What follows comes after this generation; ``fresh`` forgets what was before, which a checkpoint has now."""
+        if self.path is None:
+            return
+        self._batch, self._old = 0, self._later.pop(generation, {})
+        if fresh or self._file is None:
+            self.close()
+            try:
+                self._file = self.path.open("wb", buffering=0)
+                self._file.write(self._head)
+            except OSError as error:
+                raise FileError(f"{self.path}: cannot be written: {error.strerror or error}") from None
+        self.write(_record(GENERATION, generation, 0, 0.0))
+
+    def batch(self, size: int, *parts: np.ndarray) -> Values:
+        """The values of the next batch, made of these arrays."""
+        if self._file is None:
+            return Values(None, {})
+        text = b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
+        number = int.from_bytes(hashlib.sha256(text).digest()[:8], "little", signed=True)
+        digest, old_size, known = self._old.pop(self._batch, (None, None, {}))
+        if (digest, old_size) != (number, size):
+            self._old, known = {}, {}  # it went another way
+        self._batch += 1
+        self.write(_record(BATCH, number, size, 0.0))
+        self.write(b"".join(_record(VALUE, index, 0, value) for index, value in known.items()))
+        return Values(self, known)
+
+    def write(self, records: bytes) -> None:
+        """Records; they reach the system at once, so that they survive the end of this process."""
+        try:
+            self._file.write(records)
+        except OSError as error:
+            raise FileError(
+                f"{self.path}: cannot be written: {error.strerror or error}; the checkpoint is kept"
+            ) from None
+
+    def close(self) -> None:
+        """Write what is left and close the file."""
+        if self._file is not None:
+            try:
+                self._file.close()
+            except OSError as error:
+                raise FileError(f"{self.path}: cannot be written: {error.strerror or error}") from None
+            finally:
+                self._file = None
+
+    def remove(self) -> None:
+        """The search is over, or a new one begins."""
+        self.close()
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+
+def saved_settings(path: Path) -> dict[str, Any] | None:
+    """The settings of the search that a file of values belongs to; None if it is none."""
+    try:
+        with path.open("rb") as file:
+            if file.read(len(MAGIC)) != MAGIC:
+                return None
+            (size,) = struct.unpack("<I", file.read(4))
+            if size > os.fstat(file.fileno()).st_size:
+                return None
+            found = json.loads(file.read(size))
+    except (OSError, ValueError, RecursionError, struct.error):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _record(kind: bytes, first: int, second: int, value: float) -> bytes:
+    record = RECORD.pack(kind, first, second, value, 0)[:-4]
+    return record + struct.pack("<I", zlib.crc32(record))
+
+
+def _records(data: bytes) -> Any:
+    for place in range(0, len(data) - RECORD.size + 1, RECORD.size):
+        record = data[place : place + RECORD.size]
+        kind, first, second, value, check = RECORD.unpack(record)
+        if zlib.crc32(record[:-4]) != check:
+            return
+        yield kind, first, second, value

@@ -1,0 +1,178 @@
+"""Values are kept as they arrive, and a search that goes on does not evaluate them again."""
+
+import numpy as np
+import pytest
+
+from autov.core import FileError, InputError
+from autov.core.locks import held
+from autov.designer import TrialBudget, design
+from autov.designer.journal import Journal, saved_settings
+from autov.problems import function_problem
+
+TINY = {"population": 4, "generations": 2, "trial": TrialBudget(5, 3, 2), "rng": 1, "rows": 2, "race_runs": 1,
+        "retest_runs": 2, "workers": 1}  # fmt: skip
+BOX = [(-1, 1)] * 2
+
+
+class StoppedError(Exception):
+    pass
+
+
+class Counted:
+    """A bowl that counts its calls and stops at one of them."""
+
+    def __init__(self):
+        self.calls, self.limit = 0, None
+
+    def __call__(self, x):
+        if self.calls == self.limit:
+            raise self.error
+        self.calls += 1
+        return float((x**2).sum())
+
+    error = StoppedError("enough")
+
+
+def problem_of(counted):
+    return function_problem(counted, BOX, key="bowl")
+
+
+def test_values_of_an_unfinished_first_population_are_kept(tmp_path):
+    counted = Counted()
+    whole = design(problem_of(counted), **TINY)
+    total, counted.calls = counted.calls, 0
+    path = tmp_path / "search.npz"
+    counted.limit = 17  # in the middle of the second batch of the first population
+    with pytest.raises(StoppedError):
+        design(problem_of(counted), checkpoint=path, **TINY)
+    assert not path.exists()
+    with pytest.raises(InputError, match="holds values of a search; resume it"):
+        design(problem_of(counted), checkpoint=path, **TINY)
+    counted.limit = None
+    found = design(problem_of(counted), checkpoint=path, resume=True, **TINY)
+    assert counted.calls == total
+    assert found.operator == whole.operator
+    assert np.array_equal(found.retested, whole.retested)
+    assert (found.evaluations, found.spent) == (whole.evaluations, whole.spent)
+    assert [p.name for p in tmp_path.iterdir()] == ["search.npz"]
+
+
+@pytest.mark.parametrize("limit", [1, 41, 130, 200, 270])
+@pytest.mark.parametrize("error", [StoppedError("enough"), KeyboardInterrupt()], ids=["error", "ctrl-c"])
+def test_stopped_anywhere_nothing_is_evaluated_twice(tmp_path, limit, error):
+    counted = Counted()
+    whole = design(problem_of(counted), **TINY)
+    total, counted.calls = counted.calls, 0
+    assert limit < total
+    counted.limit, counted.error = limit, error
+    path = tmp_path / "search.npz"
+    with pytest.raises(type(error)):
+        design(problem_of(counted), checkpoint=path, **TINY)
+    counted.limit = None
+    found = design(problem_of(counted), checkpoint=path, resume=True, **TINY)
+    assert counted.calls == total
+    assert found.operator == whole.operator
+    assert np.array_equal(found.history, whole.history)
+
+
+def test_compiled_trials_are_kept_too(tmp_path, monkeypatch):
+    from autov.designer import trials
+
+    whole = design("sphere", dim=3, **TINY)
+    calls = []
+    plain = trials.CompiledTrials.__call__
+
+    def counting(self, tasks):
+        if len(calls) == 3:
+            raise StoppedError
+        calls.append(len(tasks.which))
+        return plain(self, tasks)
+
+    path = tmp_path / "search.npz"
+    with monkeypatch.context() as patch:
+        patch.setattr(trials.CompiledTrials, "__call__", counting)
+        with pytest.raises(StoppedError):
+            design("sphere", dim=3, checkpoint=path, **TINY)
+    sizes = []
+    monkeypatch.setattr(trials.CompiledTrials, "__call__", lambda self, t: sizes.append(len(t.which)) or plain(self, t))
+    assert design("sphere", dim=3, checkpoint=path, resume=True, **TINY).operator == whole.operator
+    everything = []
+    monkeypatch.setattr(
+        trials.CompiledTrials, "__call__", lambda self, t: everything.append(len(t.which)) or plain(self, t)
+    )
+    design("sphere", dim=3, **TINY)
+    assert sum(sizes) + sum(calls) == sum(everything)
+
+
+def test_the_seed_of_values_is_taken(tmp_path):
+    counted = Counted()
+    options = {name: value for name, value in TINY.items() if name != "rng"}
+    path = tmp_path / "search.npz"
+    counted.limit = 30
+    with pytest.raises(StoppedError):
+        design(problem_of(counted), checkpoint=path, **options)
+    seed = saved_settings(tmp_path / "search.npz.values")["seed"]
+    counted.limit = None
+    assert design(problem_of(counted), checkpoint=path, resume=True, **options).settings["seed"] == seed
+
+
+def test_values_of_other_settings_are_not_used(tmp_path):
+    counted = Counted()
+    path = tmp_path / "search.npz"
+    counted.limit = 30
+    with pytest.raises(StoppedError):
+        design(problem_of(counted), checkpoint=path, **TINY)
+    counted.limit, counted.calls = None, 0
+    design(problem_of(counted), **(TINY | {"rng": 2}))
+    total, counted.calls = counted.calls, 0
+    design(problem_of(counted), checkpoint=path, resume=True, **(TINY | {"rng": 2}))
+    assert counted.calls == total
+
+
+def written(path, count=5):
+    journal = Journal(path, {"seed": 1})
+    journal.begin(-1, fresh=True)
+    values = journal.batch(9, np.arange(3.0))
+    for i in range(count):
+        values.keep(i, 0.5 * i)
+    journal.close()
+
+
+def known(path, *parts, size=9, generation=-1):
+    journal = Journal(path, {"seed": 1})
+    journal.resume(generation)
+    journal.begin(-1, fresh=True)
+    found = journal.batch(size, *parts).known
+    journal.close()
+    return found
+
+
+def test_a_file_that_was_cut_or_damaged_is_good_up_to_there(tmp_path):
+    path = tmp_path / "values"
+    written(path)
+    whole = path.read_bytes()
+    assert known(path, np.arange(3.0)) == {0: 0.0, 1: 0.5, 2: 1.0, 3: 1.5, 4: 2.0}
+    for cut, left in ((1, 0), (20, 0), (len(whole) - 30, 3), (len(whole) - 1, 4)):
+        path.write_bytes(whole[:cut])
+        assert known(path, np.arange(3.0)) == {i: 0.5 * i for i in range(left)}
+    damaged = bytearray(whole)
+    damaged[-50] ^= 1
+    path.write_bytes(damaged)
+    assert known(path, np.arange(3.0)) == {0: 0.0, 1: 0.5, 2: 1.0}
+
+
+def test_another_batch_has_no_known_values(tmp_path):
+    path = tmp_path / "values"
+    for other in ({"size": 8}, {"generation": 0}):
+        written(path)
+        assert known(path, np.arange(3.0), **other) == {}
+    written(path)
+    assert known(path, np.arange(4.0)) == {}
+
+
+def test_a_search_that_runs_keeps_others_out(tmp_path):
+    path = tmp_path / "search.npz"
+    with held(tmp_path / "search.npz.lock", "a search"), pytest.raises(FileError, match="a search is running here"):
+        design("sphere", dim=2, checkpoint=path, **TINY)
+    design("sphere", dim=2, checkpoint=path, **TINY)
+    assert [p.name for p in tmp_path.iterdir()] == ["search.npz"]

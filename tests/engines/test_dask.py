@@ -1,0 +1,199 @@
+"""Work on a Dask cluster: what every engine promises, and what happens when parts of the cluster end."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed")
+
+import dask
+
+from autov.algorithms.minimization import minimize
+from autov.core import InputError, WorkerError
+from autov.designer import TrialBudget, design
+from autov.engines import WAIT, Engine, OnDask, engine_of, in_order, named_engine
+from autov.engines import dask as module
+from autov.experiments import compare
+from autov.problems import function_problem
+from tests.engines import calls
+from tests.engines.clusters import client, whole  # noqa: F401
+
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.skipif(not hasattr(os, "fork"), reason="POSIX")]
+BOX = [(-1, 1)] * 2
+
+
+@pytest.fixture
+def engine(whole):  # noqa: F811
+    return engine_of(whole, "processes")
+
+
+@pytest.mark.parametrize("chunk", [1, 4])
+def test_results_are_those_of_any_engine(engine, chunk):
+    assert isinstance(engine, Engine)
+    assert (type(engine), engine.workers) == (OnDask, 2)
+    assert in_order(engine, calls.uneven, range(11), chunk=chunk) == [(i, 0.1 * i) for i in range(11)]
+    assert in_order(engine, calls.square, []) == []
+
+
+def test_an_exception_comes_out_unchanged(engine):
+    with pytest.raises(TypeError, match="cannot pickle what the user wrote") as caught:
+        in_order(engine, calls.raise_at_3, range(8))
+    assert caught.value.autov_point == [1.0, 2.0]
+    assert "in raise_at_3" in str(caught.value.__cause__)
+    assert in_order(engine, calls.raise_at_3, range(3)) == [0, 1, 2]
+
+
+def test_items_wait_for_results_and_are_taken_as_needed(engine):
+    done, taken = [], []
+
+    def items():
+        while len(taken) < 10:
+            if len(taken) > len(done) + 1:
+                yield WAIT
+                continue
+            taken.append(len(taken))
+            yield taken[-1]
+
+    for i, value in engine.map(calls.square, items()):
+        assert value == i * i
+        done.append(i)
+    assert sorted(done) == list(range(10))
+    endless = iter(lambda: 7, None)
+    with closing(engine.map(calls.square, endless)) as found:
+        assert next(found)[1] == 49
+
+
+def test_the_function_travels_once_to_each_worker(engine, tmp_path):
+    path = tmp_path / "log"
+    assert in_order(engine, calls.Counted(str(path)), range(20)) == [i * i for i in range(20)]
+    assert path.read_text().count("p") == 1
+    assert path.read_text().count("u") <= 2
+
+
+def test_functions_without_a_module_travel_with_their_code(engine):
+    factor = 3
+    assert in_order(engine, lambda x: factor * x, range(3)) == [0, 3, 6]
+    with pytest.raises(InputError, match="cannot be sent to worker processes"):
+        in_order(engine, threading.Lock().__enter__, range(3))
+
+
+def test_what_ends_its_worker_each_time_is_lost_alone(engine):
+    found = dict(engine.map(calls.die_at_3, range(5), chunk=1, lost=lambda i, _: ("lost", i)))
+    assert found == {0: 0, 1: 1, 2: 2, 3: ("lost", 3), 4: 4}
+
+
+def test_a_call_that_hangs_is_given_up(engine, tmp_path):
+    found = dict(engine.map(calls.sleeper(tmp_path), [0, 1, 0], timeout=1.5, lost=lambda _, reason: reason))
+    assert found == {0: 0, 1: "took longer than 1.5 s", 2: 0}
+    (hung,) = calls.pids(tmp_path)
+    assert calls.until(lambda: not calls.alive(hung))
+
+
+def slow_bowl(x):
+    time.sleep(0.02)
+    return float((x**2).sum())
+
+
+def bowl(x):
+    return float((x**2).sum())
+
+
+def test_a_worker_that_is_killed_in_the_middle_changes_nothing(whole):  # noqa: F811
+    expected = minimize(bowl, BOX, maxfev=120, popsize=20, rng=1)
+    numbers = list(whole.run(os.getpid).values())
+    killer = threading.Timer(0.5, os.kill, (numbers[0], signal.SIGKILL))
+    killer.start()
+    found = minimize(slow_bowl, BOX, maxfev=120, popsize=20, rng=1, workers=whole)
+    killer.join()
+    assert not calls.alive(numbers[0])
+    assert (found.fun, found.x.tolist(), found.nfev) == (expected.fun, expected.x.tolist(), 120)
+
+
+TINY = {"population": 4, "generations": 2, "trial": TrialBudget(6, 3, 2), "rng": 1, "rows": 2, "race_runs": 1,
+        "retest_runs": 2}  # fmt: skip
+
+
+def everything(workers):
+    """Bits of a design of a compiled problem and of a function, of a comparison and of a run."""
+    found = [design("sphere", dim=3, workers=workers, **TINY), design(bowl, BOX, workers=workers, **TINY)]
+    both = {"bowl": function_problem(bowl, BOX), "f9": "f9"}
+    rows = compare("ga,cma-es,autov", both, dim=2, maxfev=60, popsize=10, runs=2, store=None, workers=workers).rows
+    run = minimize(bowl, BOX, maxfev=60, popsize=10, rng=1, workers=workers)
+    return (
+        [(d.operator, d.history.tobytes(), d.retested.tobytes()) for d in found],
+        [(row.key, row.best, row.samples.tobytes()) for row in rows],
+        (run.fun, run.x.tobytes()),
+    )
+
+
+def test_the_same_bits_everywhere(whole):  # noqa: F811
+    expected = everything(1)
+    assert everything(whole) == expected
+    for name in ("threads", "processes"):
+        with named_engine(name, 2) as workers:
+            assert everything(workers) == expected
+
+
+def test_versions_that_differ_are_named(whole, monkeypatch):  # noqa: F811
+    ours = module.versions()
+    monkeypatch.setattr(module, "versions", lambda: ours | {"numba": "0.1"})
+    monkeypatch.setattr(whole, "run", lambda *_, **__: {"tcp://w:1": ours})
+    with pytest.raises(WorkerError, match=rf"worker tcp://w:1 has numba {ours['numba']}, the client has 0\.1"):
+        OnDask(whole)
+    monkeypatch.setattr(whole, "run", lambda *_, **__: {"tcp://w:1": ImportError("No module named 'autov'")})
+    with pytest.raises(WorkerError, match=r"worker tcp://w:1 cannot run autov \(No module named 'autov'"):
+        OnDask(whole)
+
+
+def test_settings_that_do_not_fit():
+    for options, text in [
+        (("Dask",), "engine: must be one of auto, serial"),
+        (("threads", 2, "tcp://h:1"), "only with the engine dask"),
+        (("dask", 2, "tcp://h:1", "file"), "an address or a file"),
+    ]:
+        with pytest.raises(InputError, match=text), named_engine(*options):
+            pass
+
+
+def test_a_scheduler_that_is_gone_leaves_the_checkpoint(tmp_path, monkeypatch):
+    """Joined by its file, killed in the middle; the search goes on here, where it was."""
+    monkeypatch.setattr(module, "GONE_SECONDS", 1.0)
+    place = tmp_path / "scheduler.json"
+    options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
+    local = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(place)]
+    scheduler = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_scheduler", *local, "--port", "0"], **options
+    )
+    worker = None
+    try:
+        assert calls.until(place.exists)
+        worker = subprocess.Popen([sys.executable, "-m", "distributed.cli.dask_worker", *local, "--nthreads", "1",
+                                   "--no-nanny", "--death-timeout", "20"], **options)  # fmt: skip
+        path = tmp_path / "search.npz"
+
+        def kill(progress):
+            if progress.state.generation == 1:
+                scheduler.kill()
+                scheduler.wait()
+
+        with (
+            dask.config.set({"distributed.comm.timeouts.connect": "2s", "distributed.comm.retry.count": 0}),
+            named_engine("dask", None, None, str(place)) as workers,
+        ):
+            workers.client.wait_for_workers(1, timeout=60)
+            with pytest.raises(WorkerError, match=r"the Dask scheduler at .* is gone"):
+                design(bowl, BOX, workers=workers, checkpoint=path, progress=kill, **TINY)
+    finally:
+        for process in (scheduler, worker):
+            if process is not None:
+                process.kill()
+                process.wait()
+    found = design(bowl, BOX, workers=1, checkpoint=path, resume=True, **TINY)
+    assert np.array_equal(found.history, design(bowl, BOX, workers=1, **TINY).history)
