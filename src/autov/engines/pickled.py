@@ -120,7 +120,7 @@ def pack_error(error: BaseException) -> bytes:
 
 
 def _error_bytes(error: BaseException) -> bytes:
-    """By the own way of its class: Dask registers another one for all exceptions, which loses the code of SystemExit."""
+    """By its class's own way: Dask registers another one for all exceptions, which loses the code of SystemExit."""
     own = {kind: way for kind, way in copyreg.dispatch_table.items() if not issubclass(kind, BaseException)}
     file = io.BytesIO()
     pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
