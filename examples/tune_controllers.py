@@ -1,7 +1,7 @@
 """An optimiser for one kind of problem that comes again and again: tuning three control loops of a plant.
 
 Three coupled tanks are filled by three pumps. Twelve numbers are tuned: gain, integral time and derivative time of each
-loop, the time constant of a filter, the weight of the setpoint, and a whole number, how many steps of the simulation lie
+loop, the time constant of a filter, the weight of the setpoint, and a whole number, how many steps of simulation lie
 between two samples. Overflow and pumps that never rest are punished. Plants differ in their pipes; the optimiser is
 designed on four of them and judged on four others, with 1,000 simulations for each tuning.
 
@@ -29,7 +29,7 @@ BOUNDS = [(0.05, 20.0), (1.0, 100.0), (0.0, 10.0)] * 3 + [(0.1, 5.0), (0.0, 1.0)
 def cost(x):
     """The integrated error of three level controllers on plant number x[12], with penalties."""
     plant = x[12]
-    every = int(math.floor(x[11] + 0.5))  # the whole number
+    every = math.floor(x[11] + 0.5)  # the whole number
     level, integral, last, pump = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     filtered = np.zeros(3)
     error_sum, wear, spill = 0.0, 0.0, 0.0

@@ -8,6 +8,7 @@ import autov
 
 BOX = [(-5.0, 5.0)] * 4
 TINY = {
+    "space": "operator",
     "population": 6,
     "generations": 4,
     "trial": autov.TrialBudget(10, 6, 3),

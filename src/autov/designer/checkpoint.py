@@ -18,10 +18,13 @@ _ARRAYS = ("vectors", "ids", "values", "fitness", "reference", "panel")
 _PROPOSER = "proposer:"  # before the names of what the proposer remembers
 
 
-def write_checkpoint(path: Path, state: SearchState, settings: Mapping[str, Any], seconds: float) -> None:
+def write_checkpoint(
+    path: Path, state: SearchState, settings: Mapping[str, Any], seconds: float, plan: Mapping[str, int] | None = None
+) -> None:
     """Write a checkpoint atomically; after a crash the old one or the new one is there."""
     head = {
         "format": FORMAT, "version": VERSION, "settings": dict(settings), "seconds": seconds,
+        "plan": dict(plan or {}),
         "generation": state.generation, "next_id": state.next_id, "evaluations": state.evaluations,
     }  # fmt: skip
     arrays = {name: getattr(state, name) for name in _ARRAYS}
@@ -37,6 +40,17 @@ def saved_seed(path: Path) -> int:
     if type(seed) is not int or seed < 0:
         raise FileError(f"{path}: broken checkpoint (it has no seed); move it away to start anew")
     return seed
+
+
+def saved_plan(path: Path) -> dict[str, int] | None:
+    """The sizes that the search was given when it began; None if there is no checkpoint."""
+    if not path.exists():
+        return None
+    head, _ = _read(path)
+    plan = head.get("plan", {})
+    if not isinstance(plan, dict) or not all(type(size) is int for size in plan.values()):
+        raise FileError(f"{path}: broken checkpoint (its sizes are no numbers); move it away to start anew")
+    return plan
 
 
 def read_checkpoint(path: Path, settings: Mapping[str, Any], search: Search) -> tuple[SearchState, float]:

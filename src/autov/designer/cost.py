@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import time
+import time as clock
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,8 @@ from autov.designer.trials import Trials, run_alone
 from autov.problems import PointFunction, instance_of, to_base, without_fixed
 
 MEASURED_POINTS = 3  # calls of a Python function that is timed
+WARN_SECONDS = 3600.0  # a search that is expected to last longer says so
+FITTED = ("generations", "population", "race_size", "race_runs", "retest_runs", "panel_runs")  # what is made to fit
 SCALES = np.geomspace(64, 1e-4, 121)  # sizes of a search that are tried, as multiples of the settings
 
 
@@ -77,11 +80,13 @@ def seconds_per_evaluation(trials: Trials, algorithm: Any) -> float:
     """Measured: a compiled run, or some calls of a Python function, divided by the workers that share the work."""
     instance = without_fixed(instance_of(trials.problem, 0))
     if trials.compiled:
+        trials.evaluations += 2 * trials.budget.maxfev
         key = np.array([1, 2], dtype=np.uint64)
         run_alone(trials.problem, 0, algorithm, trials.budget, key)  # compiles
-        begun = time.perf_counter()
+        begun = clock.perf_counter()
         run_alone(trials.problem, 0, algorithm, trials.budget, key)
-        return (time.perf_counter() - begun) / trials.budget.maxfev / trials.engine.workers
+        return (clock.perf_counter() - begun) / trials.budget.maxfev / trials.engine.workers
+    trials.evaluations += MEASURED_POINTS
     points = instance.box.sample(MEASURED_POINTS, generator(0))
     policy = trials.evaluator.policy
     if policy != DEFAULT:  # calls may hang or raise
@@ -90,9 +95,48 @@ def seconds_per_evaluation(trials: Trials, algorithm: Any) -> float:
         measured = PointEvaluator(trials.engine, policy)
         measured(base, at)
         return (measured.cost or policy.timeout or 0.0) / trials.engine.workers
-    begun = time.perf_counter()
+    begun = clock.perf_counter()
     instance(points, generator(0))
-    return (time.perf_counter() - begun) / MEASURED_POINTS / trials.engine.workers
+    return (clock.perf_counter() - begun) / MEASURED_POINTS / trials.engine.workers
+
+
+def affordable(
+    chosen: DesignSettings, trials: Sequence[Trials], judges: Sequence[Trials], others: int,
+    evaluations: int | None = None, time: str | float | None = None, say: Callable[[str], Any] | None = None,
+) -> DesignSettings:  # fmt: skip
+    """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of once."""
+    budgets = [each.budget.maxfev for each in trials]
+
+    def parts(settings: DesignSettings) -> dict[str, int]:
+        return expected_evaluations(settings, budgets, others)
+
+    if evaluations is not None:
+        chosen = fitted(chosen, lambda settings: sum(parts(settings).values()), evaluations)
+    if time is None and say is None and all(each.compiled for each in judges):
+        return chosen
+    known = chosen.genome.known()
+    algorithm = chosen.genome.decode(known[0] if len(known) else chosen.genome.box.lower)
+    speed = float(np.average([seconds_per_evaluation(each, algorithm) for each in trials], weights=budgets))
+    judged = speed
+    if judges is not trials:
+        judged = float(np.average([seconds_per_evaluation(each, algorithm) for each in judges], weights=budgets))
+
+    def seconds(settings: DesignSettings) -> float:
+        found = parts(settings)
+        return speed * (found["search"] + found["race"]) + judged * found["retest"]
+
+    if time is not None:
+        chosen = fitted(chosen, seconds, seconds_of(time))
+    line = (
+        f"up to {sum(parts(chosen).values()):.3g} evaluations ({chosen.generations} generations of {chosen.population} "
+        f"candidates), about {duration(seconds(chosen))} at {judged:.2g} s an evaluation"
+    )
+    if say is not None:
+        say(line)
+    elif evaluations is None and time is None and seconds(chosen) > WARN_SECONDS:
+        limit = "limit it with time= or evaluations=, or train on a cheap twin (surrogate=)"
+        warnings.warn(f"design: {line}; {limit}", stacklevel=3)
+    return chosen
 
 
 def seconds_of(text: str | float) -> float:

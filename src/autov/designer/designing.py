@@ -8,8 +8,7 @@ import time as clock
 import warnings
 from collections.abc import Callable
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from importlib import metadata
 from os import PathLike
 from pathlib import Path
@@ -20,105 +19,23 @@ import numpy as np
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.faults import FaultCount, FaultPolicy
-from autov.algorithms.files import save_algorithm
-from autov.core import Array, FileError, InputError, Seed, check_writable, identity, seed_of
+from autov.core import FileError, InputError, Seed, check_writable, identity, seed_of
 from autov.core.locks import held
-from autov.core.views import Shown
 from autov.designer.aggregate import check_minima
 from autov.designer.cases import Case, training_cases
-from autov.designer.checkpoint import read_checkpoint, saved_seed, write_checkpoint
-from autov.designer.cost import duration, expected_evaluations, fitted, seconds_of, seconds_per_evaluation
+from autov.designer.checkpoint import read_checkpoint, saved_plan, saved_seed, write_checkpoint
+from autov.designer.cost import FITTED, affordable
 from autov.designer.genome import Genome
 from autov.designer.journal import Journal, saved_settings
 from autov.designer.known import known_designs
+from autov.designer.result import Design
 from autov.designer.search import HISTORY, MOVED, Search, SearchState
 from autov.designer.settings import DesignSettings, design_settings
-from autov.designer.space import operator_of
 from autov.designer.trials import Trials
 from autov.operators import AffineOperator
-from autov.problems import Problem, ProblemFamily, with_family
+from autov.problems import ProblemFamily, with_family
 
-WARN_SECONDS = 3600.0  # a search that is expected to last longer says so
 CHECKPOINT_SECONDS = float(os.environ.get("AUTOV_CHECKPOINT_SECONDS", "5"))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Design(Shown):
-    """A finished search and what it found.
-
-    Attributes:
-        algorithm: the result, for any place that takes an algorithm.
-        known: the name of the known design that won the final race; None if the result was found by the search.
-        fitness: the search's own figure: flattering, because the luckiest survive; NaN for a known design.
-        retested: (problems, runs) best values on seeds that the search never saw: the honest figure.
-        beside: known designs and peers -> (problems, runs) of theirs, on the same instances.
-        rivals: the algorithms of these labels.
-        history: one row a generation, columns as in HISTORY.
-        population: final candidates, the best by the search's figure first.
-        evaluations: all that were made; ``spent`` says for what.
-        spent: evaluations of the search, the final race and the re-test.
-        seconds: of all of it.
-        settings: problems, dimensions, seed and all settings.
-        problems: what it was trained on, families included.
-        judged: what it was re-tested on: the same, unless it was trained on cheap twins.
-        budgets: evaluations of a run on each of them.
-        provenance: all of this in short, as the files have it.
-        moved: (problems, runs) re-tested on instances with the optimum elsewhere, where it was trained on a problem as
-            it is: what is left when the optimum is not where the search met it; None for families.
-        failed: evaluations of this session that failed and counted as worst, by what happened.
-    """
-
-    algorithm: Any
-    known: str | None
-    fitness: float
-    retested: Array
-    beside: dict[str, Array]
-    rivals: dict[str, Any]
-    history: Array
-    population: list[Any]
-    spent: dict[str, int]
-    seconds: float
-    settings: dict[str, Any]
-    problems: tuple[Problem, ...]
-    judged: tuple[Problem, ...]
-    budgets: tuple[int, ...]
-    provenance: dict[str, Any]
-    moved: Array | None = None
-    failed: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def operator(self) -> AffineOperator:
-        """The operator of the result, where there is one."""
-        found = operator_of(self.algorithm)
-        if found is None:
-            raise InputError("operator: the result has none; see algorithm")
-        return found
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the algorithm with its provenance; read by `load_algorithm` and wherever an algorithm is named."""
-        save_algorithm(self.algorithm, path, self.provenance)
-
-    @property
-    def evaluations(self) -> int:
-        """All evaluations: search, race and re-test."""
-        return sum(self.spent.values())
-
-    @cached_property
-    def retested_means(self) -> dict[str, float]:
-        """Mean of the re-tested best values on each training problem."""
-        means = self.retested.mean(axis=1)
-        return {name: float(mean) for name, mean in zip(self.settings["problems"], means, strict=True)}
-
-    @property
-    def retested_fitness(self) -> float:
-        """Mean of the re-tested best values on the training problem; with several, see `retested_means`."""
-        if len(self.retested) > 1:
-            raise InputError("retested_fitness: there are several training problems; see retested_means")
-        return float(self.retested[0].mean())
-
-    def __repr__(self) -> str:
-        means = ", ".join(f"{name} {mean:.5g}" for name, mean in self.retested_means.items())
-        return f"<Design: {self.retested.shape[1]} re-tested runs, mean {means}; {self.evaluations:.3g} evaluations>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,8 +118,12 @@ def design(
 
         trials = opening(twins)
         judges = trials if surrogate is None else opening(cases)
-        chosen = _affordable(chosen, trials, judges, [*known.values(), *peers.values()], evaluations, time, say,
-                             resume and path is not None)  # fmt: skip
+        plan = saved_plan(path) if resume and path is not None else None
+        if plan is None:
+            chosen = affordable(chosen, trials, judges, len(known) + len(peers), evaluations, time, say)
+        elif evaluations is not None or time is not None:  # it was made to fit when it began
+            chosen = replace(chosen, **plan)
+        measured = sum(each.evaluations for each in {id(t): t for t in (*trials, *judges)}.values())
         described = {
             "problems": [case.label for case in cases], "dims": [case.problem.box.dim for case in cases], "seed": seed,
             "budgets": [case.budget.maxfev for case in cases], **chosen.described(),
@@ -214,47 +135,9 @@ def design(
             each.journal = journal
         state, seconds = _go(search, described, path, resume, progress, journal)
         preset_name = "quick" if preset is None else preset if isinstance(preset, str) else "own settings"
-        found = _finish(search, state, described, seconds, preset_name, judges, moved, known, peers)
+        found = _finish(search, state, described, seconds, preset_name, judges, moved, known, peers, measured)
         journal.remove()
         return found
-
-
-def _affordable(
-    chosen: DesignSettings, trials: list[Trials], judges: list[Trials], others: list[Any], evaluations: int | None,
-    time: str | float | None, say: Callable[[str], Any] | None, resumed: bool,
-) -> DesignSettings:  # fmt: skip
-    """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of once."""
-    budgets = [each.budget.maxfev for each in trials]
-
-    def parts(settings: DesignSettings) -> dict[str, int]:
-        return expected_evaluations(settings, budgets, len(others))
-
-    if evaluations is not None:
-        chosen = fitted(chosen, lambda settings: sum(parts(settings).values()), evaluations)
-    if time is None and say is None and (resumed or all(each.compiled for each in judges)):
-        return chosen
-    algorithm = chosen.genome.decode(chosen.genome.known()[0] if chosen.known else chosen.genome.box.lower)
-    speed = float(np.average([seconds_per_evaluation(each, algorithm) for each in trials], weights=budgets))
-    judged = speed
-    if judges is not trials:
-        judged = float(np.average([seconds_per_evaluation(each, algorithm) for each in judges], weights=budgets))
-
-    def seconds(settings: DesignSettings) -> float:
-        found = parts(settings)
-        return speed * (found["search"] + found["race"]) + judged * found["retest"]
-
-    if time is not None:
-        chosen = fitted(chosen, seconds, seconds_of(time))
-    line = (
-        f"up to {sum(parts(chosen).values()):.3g} evaluations ({chosen.generations} generations of {chosen.population} "
-        f"candidates), about {duration(seconds(chosen))} at {judged:.2g} s an evaluation"
-    )
-    if say is not None:
-        say(line)
-    elif evaluations is None and time is None and seconds(chosen) > WARN_SECONDS:
-        limit = "limit it with time= or evaluations=, or train on a cheap twin (surrogate=)"
-        warnings.warn(f"design: {line}; {limit}", stacklevel=3)
-    return chosen
 
 
 def _decides(search: Search, described: dict[str, Any]) -> dict[str, Any]:
@@ -307,6 +190,7 @@ def _go(
 ) -> tuple[SearchState, float]:  # fmt: skip
     """Run the generations, with checkpoints and progress."""
     spent, state = 0.0, None
+    plan = {name: getattr(search.settings, name) for name in FITTED}
     decides = {} if path is None else _decides(search, described)
     if path is not None and path.exists():
         if not resume:
@@ -331,7 +215,7 @@ def _go(
             last = state.generation >= search.settings.generations
             due = path is not None and (last or now - written > CHECKPOINT_SECONDS)
             if path is not None and due:
-                write_checkpoint(path, state, decides, seconds)
+                write_checkpoint(path, state, decides, seconds, plan)
                 written = now
             journal.begin(state.generation, fresh=due)
             if progress:
@@ -343,7 +227,7 @@ def _go(
                 return state, seconds
     except KeyboardInterrupt:
         if path is not None and state is not None:
-            write_checkpoint(path, state, decides, spent + clock.perf_counter() - begun)
+            write_checkpoint(path, state, decides, spent + clock.perf_counter() - begun, plan)
         raise
 
 
@@ -356,7 +240,7 @@ def _failed(trials: list[Trials]) -> dict[str, int]:
 
 def _finish(
     search: Search, state: SearchState, described: dict[str, Any], seconds: float, preset: str, judges: list[Trials],
-    elsewhere: list[Trials], known: dict[str, Any], peers: dict[str, Any],
+    elsewhere: list[Trials], known: dict[str, Any], peers: dict[str, Any], measured: int,
 ) -> Design:  # fmt: skip
     """Choose the result, re-test it beside what is known, also with moved optima, and note where it comes from."""
     start, settings, genome = clock.perf_counter(), search.settings, search.genome
@@ -370,7 +254,7 @@ def _finish(
     judged = sum(trials.evaluations for trials in judges)
     values = search.retest([algorithm, *others.values()], judges)
     moved = search.retest([algorithm], elsewhere, MOVED)[0] if elsewhere else None
-    spent = {"search": state.evaluations, "race": raced}
+    spent = {"measure": measured, "search": state.evaluations, "race": raced}
     spent["retest"] = sum(trials.evaluations for trials in [*judges, *elsewhere]) - judged
     fitness = float(state.fitness[winner]) if name is None else float("nan")
     means = [float(mean) for mean in values[0].mean(axis=1)]

@@ -1,0 +1,178 @@
+"""Single runs that try candidates: their budget, their streams, and compiled runs of many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from autov.algorithms import solve
+from autov.algorithms.base import Compiled
+from autov.core import Array, Box, stream_key, whole_number
+from autov.designer.genome import Genome, PackedGenome
+from autov.kernels.many import Tasks as KernelTasks
+from autov.kernels.many import derive
+from autov.kernels.objective import stack_objectives
+from autov.problems import MayRaise, Problem, ProblemFamily, instance_of, to_base, without_fixed
+
+KEPT = 20_000_000  # numbers of transformations that are kept for the instances of a family
+
+
+@dataclass(frozen=True)
+class TrialBudget:
+    """What a candidate is tried with: a population, generations (the initial population is the first) and runs."""
+
+    popsize: int = 100
+    generations: int = 100
+    runs: int = 9
+    evaluations: int | None = None  # of a run, instead of those of so many generations
+
+    def __post_init__(self) -> None:
+        for name, least in (("popsize", 2), ("generations", 1), ("runs", 1)):
+            object.__setattr__(self, name, whole_number(f"trial {name}", getattr(self, name), least))
+        if self.evaluations is not None:
+            object.__setattr__(self, "evaluations", whole_number("trial evaluations", self.evaluations, 1))
+
+    @property
+    def maxfev(self) -> int:
+        """Evaluations of one run."""
+        return self.evaluations or self.popsize * self.generations
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Where the random numbers and the instances of runs come from: one stream for each purpose and problem."""
+
+    seed: int
+    purpose: int
+    problem: int
+
+    @cached_property
+    def key(self) -> np.ndarray:
+        """From which every (candidate, run) derives its own."""
+        return stream_key(self.seed, self.purpose, self.problem)
+
+    def instance(self, run: int) -> int:
+        """The number of the instance of a run; the same for all candidates, so that they meet the same instances."""
+        words = np.random.SeedSequence(self.seed, spawn_key=(self.purpose, self.problem, int(run), 1))
+        return int(words.generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+class Tasks(NamedTuple):
+    """Runs to be made, all arrays (n,) int64: which candidate of those given, its number, the number of its run."""
+
+    which: np.ndarray
+    candidates: np.ndarray
+    runs: np.ndarray
+
+    def part(self, piece: slice) -> Tasks:
+        """Some of them."""
+        return Tasks(*(array[piece] for array in self))
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledTrials:
+    """A call for engines: best values of tasks, each as one compiled run; it can be sent to other processes."""
+
+    problem: Problem
+    genome: Genome
+    vectors: Array
+    budget: TrialBudget
+    stream: Stream
+
+    @cached_property
+    def packed(self) -> Any:
+        """The candidates as the compiled run reads them."""
+        assert isinstance(self.genome, PackedGenome)
+        return self.genome.pack(self.vectors)
+
+    @cached_property
+    def decoded(self) -> list[Any]:
+        """The algorithms of the candidates."""
+        return [self.genome.decode(vector) for vector in self.vectors]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("packed", "decoded")}
+
+    def __call__(self, tasks: Tasks) -> Array:
+        """Task i runs candidate which[i] with the stream of (candidates[i], runs[i])."""
+        return self._packed(tasks) if isinstance(self.genome, PackedGenome) else self._one_by_one(tasks)
+
+    def _one_by_one(self, tasks: Tasks) -> Array:
+        best = np.empty(len(tasks.which))
+        for i, (which, candidate, run) in enumerate(zip(*tasks, strict=True)):
+            key = derive(self.stream.key, candidate, run)
+            number = self.stream.instance(run) if isinstance(self.problem, ProblemFamily) else 0
+            best[i] = run_alone(self.problem, number, self.decoded[which], self.budget, key)
+        return best
+
+    def _packed(self, tasks: Tasks) -> Array:
+        assert isinstance(self.genome, PackedGenome)
+        best = np.empty(len(tasks.which))
+        family = isinstance(self.problem, ProblemFamily)
+        numbers, instance = np.unique(tasks.runs if family else np.zeros_like(tasks.runs), return_inverse=True)
+        found = [_prepared(self.problem, self.stream.instance(run) if family else 0).objective for run in numbers]
+        objectives = stack_objectives(found)
+        noting = to_base(instance_for(self.problem, 0), np.empty((0, self.problem.box.dim)))[0]
+        if isinstance(noting, MayRaise):  # kept objectives are shared by several calls, notes are not
+            objectives = objectives._replace(context=np.zeros_like(objectives.context))
+        todo = KernelTasks(tasks.which, instance.astype(np.int64), tasks.candidates, tasks.runs)
+        self.genome.run_packed(self.packed, objectives, self.problem.box, self.budget, self.stream.key, todo, best)
+        if isinstance(noting, MayRaise):
+            noting.raise_noted(objectives.context)
+        return best
+
+
+class _Prepared(NamedTuple):
+    """What a run on an instance needs."""
+
+    problem: Problem
+    box: Box
+    objective: Any
+    may_raise: Any  # who raises what a compiled run noted, or None
+
+
+def run_alone(problem: Problem, number: int, algorithm: Any, budget: TrialBudget, key: np.ndarray) -> float:
+    """The best value of one run of any algorithm on an instance, compiled if both can be."""
+    instance = _prepared(problem, number)
+    compiled: bool = isinstance(algorithm, Compiled) and algorithm.compiles
+    if not compiled or instance.objective is None:
+        seed = int(key[0] >> np.uint64(1))
+        return solve(
+            instance.problem, cast(Any, algorithm), maxfev=budget.maxfev, popsize=budget.popsize, seed=seed
+        ).fun  # fmt: skip
+    objective = instance.objective
+    if instance.may_raise is not None:  # kept objectives are shared by several calls, notes are not
+        objective = objective._replace(context=np.zeros_like(objective.context))
+    state = algorithm.start(key, instance.box, budget.popsize, budget.maxfev)
+    best = algorithm.run_compiled(state, objective, budget.maxfev).fun
+    if instance.may_raise is not None:
+        instance.may_raise.raise_noted(objective.context)
+    return best
+
+
+def instance_for(problem: Problem, number: int) -> Problem:
+    """What a run gets: the instance of a family, without fixed variables."""
+    return without_fixed(instance_of(problem, number))
+
+
+def _prepare(problem: Problem, number: int) -> _Prepared:
+    instance = instance_for(problem, number)
+    base = to_base(instance, np.empty((0, instance.box.dim)))[0]
+    return _Prepared(instance, instance.box, instance.objective(), base if isinstance(base, MayRaise) else None)
+
+
+_kept = lru_cache(maxsize=256)(_prepare)
+
+
+def _prepared(problem: Problem, number: int) -> _Prepared:
+    """An instance, kept where it is one of a family and does not need much memory."""
+    kept = isinstance(problem, ProblemFamily) and _is_small(problem)
+    return _kept(problem, number) if kept else _prepare(problem, number)
+
+
+@lru_cache(maxsize=256)
+def _is_small(problem: Problem) -> bool:
+    return problem.box.dim**2 * 256 <= KEPT
