@@ -14,11 +14,11 @@ $(READY): pyproject.toml constraints.txt
 
 # Other libraries, as peers and for adapters; where they cannot be installed, their tests are skipped.
 $(VENV)/.peers: $(READY)
-	$(BIN)/python -m pip install --quiet --editable ".[peers,adapters]" --constraint constraints.txt || echo "peers, adapters: not installed"
+	$(BIN)/python -m pip install --quiet --editable ".[peers,adapters,dask]" --constraint constraints.txt || echo "peers, adapters, dask: not installed"
 	touch $(VENV)/.peers
 
 demo: $(READY)
-	@echo "Designing an operator for Rastrigin's function (about a minute on two cores) ..."
+	@echo "Designing an optimiser for Rastrigin's function, its optimum anywhere (two to four minutes on two cores) ..."
 	$(BIN)/autov design rastrigin --preset quick --seed 1 --out runs/demo --resume
 
 lint: $(VENV)/.peers
