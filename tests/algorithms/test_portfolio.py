@@ -13,6 +13,7 @@ from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.algorithms.portfolio import Portfolio, who_worked
 from autov.core import Box, FileError, InputError, generator
 from autov.kernels.allotment import allot_round, polishing_step
+from autov.operators import AffineOperator
 from autov.problems import resolve_problem
 
 BOX = Box(np.full(4, -5.0), np.full(4, 5.0))
@@ -209,8 +210,11 @@ def test_files_keep_members_and_provenance(tmp_path):
 def test_rotation_holds_where_all_members_are_invariant():
     from autov import check_algorithm
 
-    learned = Evolution("exchange", popsize=12, frame="learned")
-    report = check_algorithm(Portfolio((learned, MatrixAdaptation()), trial=0.3), dim=2, popsize=12, generations=12)
+    # No row copies a parent: equal points have equal values, and rounding decides between them.
+    rows = [{"probability": 0.7, "x2": (0.4, 0.3)}, {"probability": 0.3, "best": (0.5, 0.2), "difference": (0.5, 0.1)}]
+    operator = AffineOperator.from_rows(("x1", "x2", "best", "difference"), rows)
+    learned = Evolution(operator, popsize=10, frame="learned")
+    report = check_algorithm(Portfolio((learned, MatrixAdaptation()), trial=0.3), dim=5, rng=4)
     assert report.holds == {"translation": True, "scale": True, "rotation": True}
     along_axes = Portfolio((replace(learned, frame="axes"), MatrixAdaptation()), trial=0.3)
-    assert check_algorithm(along_axes, dim=2, popsize=12, generations=12).holds["rotation"] is not True
+    assert check_algorithm(along_axes, dim=5, rng=4).holds["rotation"] is not True

@@ -125,9 +125,8 @@ def test_the_search_varies_by_the_operator_of_the_first_evolution():
     space = evolution_space()
     vector = space.encode(evolution_values(EXCHANGE, 6, popsize=9))
     assert space.operator(vector) == space.decode(vector).operator
-    assert portfolio_space(("ma-es",)).operator(
-        np.full(22, 0.5)[: portfolio_space(("ma-es",)).box.dim]
-    ) == load_operator("paper-h3")
+    alone = portfolio_space(("ma-es",))
+    assert alone.operator(np.full(alone.box.dim, 0.5)) == load_operator("paper-h3")
     assert operator_of(MatrixAdaptation()) is None
     assert isinstance(space, Space)
     assert isinstance(space.decode(vector), Evolution)

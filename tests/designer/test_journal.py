@@ -17,7 +17,7 @@ BOX = [(-1, 1)] * 2
 @pytest.fixture(autouse=True)
 def _unmeasured(monkeypatch):
     """Calls that only measure how long one takes would count, too."""
-    monkeypatch.setattr("autov.designer.designing.seconds_per_evaluation", lambda *_: 0.0)
+    monkeypatch.setattr("autov.designer.cost.seconds_per_evaluation", lambda *_: 0.0)
 
 
 class StoppedError(Exception):

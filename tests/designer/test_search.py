@@ -80,9 +80,9 @@ def test_survivors_are_the_best_of_parents_and_offspring():
 def test_the_retest_reports_what_the_runs_gave():
     search, trials, state = searched()
     before = trials.evaluations
-    found = search.retest(state.vectors[2])
-    assert found.tolist() == [[float(state.vectors[2].sum()) + 1e-3 * run for run in range(7)]]
-    assert trials.evaluations - before == 7 * 50
+    found = search.retest(["one", "another"])  # which a stub knows by their numbers, 0 and 1
+    assert found.tolist() == [[[number + 1e-3 * run for run in range(7)]] for number in (0.0, 1.0)]
+    assert trials.evaluations - before == 2 * 7 * 50
 
 
 def test_the_race_halves_candidates_and_doubles_runs():

@@ -205,9 +205,11 @@ class Portfolio:
         most = max(polisher.sigma, polisher.longest)
         x, f = np.ascontiguousarray(x), np.ascontiguousarray(f)
         step = polishing_step(x, f, box.lower, box.upper, self.polish_step, self.polish_least, most)
-        own = polisher.start(derive(state.stream, len(self.members), 1), box, 2, state.maxfev, best_x)
+        place = len(self.members)
+        own = polisher.start(derive(state.stream, place, 1), box, 2, state.maxfev, best_x)
         own.numbers[SIGMA] = step
-        return own
+        waiting = state.states[place]  # what it would have begun with: in a turned run its axes are turned
+        return replace(own, matrix=waiting.matrix.copy(), basis=waiting.basis)
 
     @property
     def compiles(self) -> bool:

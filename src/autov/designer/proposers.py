@@ -20,7 +20,8 @@ from autov.kernels import run as kernels
 
 Memory = dict[str, np.ndarray]
 FIRST_STEP = 0.1  # of the evolution strategy, in the unit box
-WIDEST, NARROWEST = 0.25, 0.02  # spread of draws around survivors, in parts of a gene's range, first and last
+WIDEST, NARROWEST = 0.25, 0.02  # spread of draws around survivors, in parts of a gene's range, first and at last
+SHRINK = 0.97  # of the spread in each generation
 
 
 class Proposer(Protocol):
@@ -44,7 +45,6 @@ class BestOperator:
     needs_all: ClassVar[bool] = False
     genome: Genome
     key: np.ndarray
-    generations: int
 
     def propose(self, memory: Memory, generation: int, vectors: Array, fitness: Array) -> tuple[Memory, Array]:
         """Offspring by the operator of the best candidate."""
@@ -66,7 +66,6 @@ class Strategy:
     needs_all: ClassVar[bool] = True
     genome: Genome
     key: np.ndarray
-    generations: int
 
     def propose(self, memory: Memory, generation: int, vectors: Array, fitness: Array) -> tuple[Memory, Array]:  # noqa: ARG002
         """A sample; the first one around the best candidate."""
@@ -94,7 +93,6 @@ class Elites:
     needs_all: ClassVar[bool] = False
     genome: Genome
     key: np.ndarray
-    generations: int
 
     def propose(self, memory: Memory, generation: int, vectors: Array, fitness: Array) -> tuple[Memory, Array]:  # noqa: ARG002
         """The survivor of rank r has a weight of n - r."""
@@ -102,7 +100,7 @@ class Elites:
         n, d = vectors.shape
         weights = np.arange(n, 0, -1, dtype=np.float64)
         parents = vectors[rng.choice(n, n, p=weights / weights.sum())]
-        spread = WIDEST * (NARROWEST / WIDEST) ** (generation / max(self.generations, 1))
+        spread = max(WIDEST * SHRINK**generation, NARROWEST)
         box = self.genome.box
         drawn = parents + spread * box.width * rng.standard_normal((n, d))
         low, high = box.lower, box.upper

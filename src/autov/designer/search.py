@@ -53,7 +53,7 @@ class Search:
     ) -> None:  # fmt: skip
         self.genome, self.trials, self.settings, self.seed = genome, trials, settings, seed
         self.panel = Given(tuple(panel))
-        self.proposer = PROPOSERS[settings.searcher](genome, stream_key(seed, SEARCH), settings.generations)
+        self.proposer = PROPOSERS[settings.searcher](genome, stream_key(seed, SEARCH))
         self.minima: list[Any] = [t.problem.minimum for t in trials]
         self.runs = settings.trial.runs
         self.memory = max(settings.memory if settings.reevaluate else 0, self.runs)
