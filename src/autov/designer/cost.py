@@ -14,8 +14,9 @@ import numpy as np
 from autov.algorithms.evaluation import PointEvaluator
 from autov.algorithms.faults import DEFAULT
 from autov.core import InputError, generator
+from autov.designer.runs import preparing, run_alone
 from autov.designer.settings import DesignSettings
-from autov.designer.trials import Trials, run_alone
+from autov.designer.trials import Trials
 from autov.problems import PointFunction, instance_of, to_base, without_fixed
 
 MEASURED_POINTS = 3  # calls of a Python function that is timed
@@ -82,9 +83,10 @@ def seconds_per_evaluation(trials: Trials, algorithm: Any) -> float:
     if trials.compiled:
         trials.evaluations += 2 * trials.budget.maxfev
         key = np.array([1, 2], dtype=np.uint64)
-        run_alone(trials.problem, 0, algorithm, trials.budget, key)  # compiles
+        prepared = preparing(trials.problem)(trials.problem, 0)
+        run_alone(prepared, algorithm, trials.budget, key)  # compiles
         begun = clock.perf_counter()
-        run_alone(trials.problem, 0, algorithm, trials.budget, key)
+        run_alone(prepared, algorithm, trials.budget, key)
         return (clock.perf_counter() - begun) / trials.budget.maxfev / trials.engine.workers
     trials.evaluations += MEASURED_POINTS
     points = instance.box.sample(MEASURED_POINTS, generator(0))

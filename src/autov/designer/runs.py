@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, cast
@@ -102,10 +103,12 @@ class CompiledTrials:
 
     def _one_by_one(self, tasks: Tasks) -> Array:
         best = np.empty(len(tasks.which))
+        # A check against a protocol looks at every property: not once for each run.
+        family, prepare = isinstance(self.problem, ProblemFamily), preparing(self.problem)
         for i, (which, candidate, run) in enumerate(zip(*tasks, strict=True)):
             key = derive(self.stream.key, candidate, run)
-            number = self.stream.instance(run) if isinstance(self.problem, ProblemFamily) else 0
-            best[i] = run_alone(self.problem, number, self.decoded[which], self.budget, key)
+            instance = prepare(self.problem, self.stream.instance(run) if family else 0)
+            best[i] = run_alone(instance, self.decoded[which], self.budget, key)
         return best
 
     def _packed(self, tasks: Tasks) -> Array:
@@ -113,7 +116,8 @@ class CompiledTrials:
         best = np.empty(len(tasks.which))
         family = isinstance(self.problem, ProblemFamily)
         numbers, instance = np.unique(tasks.runs if family else np.zeros_like(tasks.runs), return_inverse=True)
-        found = [_prepared(self.problem, self.stream.instance(run) if family else 0).objective for run in numbers]
+        prepare = preparing(self.problem)
+        found = [prepare(self.problem, self.stream.instance(run) if family else 0).objective for run in numbers]
         objectives = stack_objectives(found)
         noting = to_base(instance_for(self.problem, 0), np.empty((0, self.problem.box.dim)))[0]
         if isinstance(noting, MayRaise):  # kept objectives are shared by several calls, notes are not
@@ -125,7 +129,7 @@ class CompiledTrials:
         return best
 
 
-class _Prepared(NamedTuple):
+class Prepared(NamedTuple):
     """What a run on an instance needs."""
 
     problem: Problem
@@ -134,9 +138,8 @@ class _Prepared(NamedTuple):
     may_raise: Any  # who raises what a compiled run noted, or None
 
 
-def run_alone(problem: Problem, number: int, algorithm: Any, budget: TrialBudget, key: np.ndarray) -> float:
+def run_alone(instance: Prepared, algorithm: Any, budget: TrialBudget, key: np.ndarray) -> float:
     """The best value of one run of any algorithm on an instance, compiled if both can be."""
-    instance = _prepared(problem, number)
     compiled: bool = isinstance(algorithm, Compiled) and algorithm.compiles
     if not compiled or instance.objective is None:
         seed = int(key[0] >> np.uint64(1))
@@ -158,21 +161,15 @@ def instance_for(problem: Problem, number: int) -> Problem:
     return without_fixed(instance_of(problem, number))
 
 
-def _prepare(problem: Problem, number: int) -> _Prepared:
+def _prepare(problem: Problem, number: int) -> Prepared:
     instance = instance_for(problem, number)
     base = to_base(instance, np.empty((0, instance.box.dim)))[0]
-    return _Prepared(instance, instance.box, instance.objective(), base if isinstance(base, MayRaise) else None)
+    return Prepared(instance, instance.box, instance.objective(), base if isinstance(base, MayRaise) else None)
 
 
 _kept = lru_cache(maxsize=256)(_prepare)
 
 
-def _prepared(problem: Problem, number: int) -> _Prepared:
-    """An instance, kept where it is one of a family and does not need much memory."""
-    kept = isinstance(problem, ProblemFamily) and _is_small(problem)
-    return _kept(problem, number) if kept else _prepare(problem, number)
-
-
-@lru_cache(maxsize=256)
-def _is_small(problem: Problem) -> bool:
-    return problem.box.dim**2 * 256 <= KEPT
+def preparing(problem: Problem) -> Callable[[Problem, int], Prepared]:
+    """What prepares its instances: those of a family are kept, where they do not need much memory."""
+    return _kept if isinstance(problem, ProblemFamily) and problem.box.dim**2 * 256 <= KEPT else _prepare

@@ -17,7 +17,7 @@ from autov.core import Array, canonical, describe, generator, values_of
 from autov.core.threads import one_blas_thread
 from autov.designer.genome import Genome, Given
 from autov.designer.journal import Journal, Values
-from autov.designer.runs import CompiledTrials, Stream, Tasks, TrialBudget, instance_for, run_alone
+from autov.designer.runs import CompiledTrials, Stream, Tasks, TrialBudget, instance_for
 from autov.engines import Engine, Processes, Serial, Threads, engine_of
 from autov.kernels.many import derive
 from autov.problems import (
@@ -220,4 +220,4 @@ def try_candidates(
     return values
 
 
-__all__ = ["Stream", "Tasks", "TrialBudget", "Trials", "median_bounds", "run_alone", "try_candidates"]
+__all__ = ["Stream", "Tasks", "TrialBudget", "Trials", "median_bounds", "try_candidates"]
