@@ -78,7 +78,7 @@ def test_survivors_are_the_best_of_parents_and_offspring():
 
 
 def test_the_retest_reports_what_the_runs_gave():
-    search, trials, state = searched()
+    search, trials, _ = searched()
     before = trials.evaluations
     found = search.retest(["one", "another"])  # which a stub knows by their numbers, 0 and 1
     assert found.tolist() == [[[number + 1e-3 * run for run in range(7)]] for number in (0.0, 1.0)]
