@@ -28,6 +28,7 @@ def test_a_portfolio_shows_who_worked_and_what_it_is(tmp_path):
     found = design("sphere", dim=3, **{**TINY, "trial": TrialBudget(6, 40, 1)}, space="portfolio")
     curves = report(found, 1)
     assert [len(members) for members in curves[0].use] == [240] * 5
+    assert {row.seed for row in curves[0].comparison.rows}.isdisjoint({found.settings["seed"]})
     paths = write_design(found, tmp_path, curves, "")
     assert "operator.json" not in paths
     page = paths["report.html"].read_text()
