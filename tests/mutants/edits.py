@@ -127,7 +127,8 @@ EDITS: tuple[Edit, ...] = (
          ("tests/algorithms/test_repetition.py",)),
     Edit("later runs repeat run 1", "algorithms/repetition.py",
          "return solve(problem, algorithm, run=run, evaluate=evaluate, **options), faults",
-         "return solve(problem, algorithm, run=min(run, 1), evaluate=evaluate, **options), faults", ("tests/algorithms/test_repetition.py",)),
+         "return solve(problem, algorithm, run=min(run, 1), evaluate=evaluate, **options), faults",
+         ("tests/algorithms/test_repetition.py",)),
     # Operators and packing
     Edit("the operators use deviation for variance", "operators/packing.py", "parameters[..., 1::2] = std**2",
          "parameters[..., 1::2] = std",
@@ -227,7 +228,8 @@ EDITS: tuple[Edit, ...] = (
          "alive = np.concatenate([np.arange(survivors), len(state.ids) + np.arange(len(known))])",
          "alive = np.arange(survivors)",
          ("tests/designer/test_whole_designs.py::test_known_algorithms_take_part_in_the_race",)),
-    Edit("ties with the panel count as better", "designer/aggregate.py", 'side="left") + np.searchsorted(others, own, side="right")',
+    Edit("ties with the panel count as better", "designer/aggregate.py",
+         'side="left") + np.searchsorted(others, own, side="right")',
          'side="left") * 2',
          ("tests/designer/test_whole_designs.py::"
           "test_panel_shares_count_ties_half_and_solved_values_as_equal",)),
