@@ -86,6 +86,8 @@ def main(full=False, out="results/controllers"):
         trial=autov.TrialBudget(popsize=20, runs=2 if full else 1, evaluations=1000 if full else 200), **size,
     )  # fmt: skip
     print(found)
+    if full:
+        found.save(Path(out) / "optimizer.json")
 
     judged = {f"plant-{number}": plant(number) for number in (101, 102, 103, 104)}
     algorithms = {"designed": found.algorithm, "ma-es": "ma-es", "ga": "ga"}
@@ -98,7 +100,6 @@ def main(full=False, out="results/controllers"):
     for problem in compared.problems:
         print(problem, *(f"{label} {compared.values(problem, label).mean():.4f}" for label in algorithms), sep="  ")
     if full:
-        found.save(Path(out) / "optimizer.json")
         from autov.experiments.compact import write_compact
 
         write_compact(compared, Path(out) / "comparison.json")
