@@ -24,7 +24,7 @@ def test_no_design_makes_more_evaluations_than_it_says(space, more):
     assert found.spent["measure"] == 3
     for part, spent in list(found.spent.items())[1:]:
         assert spent <= expected[part], part
-    assert found.spent["retest"] == expected["retest"]
+    assert found.spent["retest"] == (1 + len(found.beside)) * 5 * 20  # a known design that won is not run twice
 
 
 def test_settings_are_made_as_large_as_the_limit_allows():

@@ -205,7 +205,7 @@ def test_old_names_work_and_warn(module):
     with pytest.warns(DeprecationWarning, match="load_operator"):
         assert module.load("paper-h3") == PAPER
     with pytest.warns(DeprecationWarning, match="operator_names"):
-        assert module.library() == autov.operator_names() == ["paper-h3"]
+        assert module.library() == autov.operator_names() == ["exchange", "paper-h3"]
     with pytest.raises(AttributeError, match="no attribute"):
         module.nonsense  # noqa: B018
 
