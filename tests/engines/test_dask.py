@@ -25,7 +25,11 @@ from autov.problems import function_problem
 from tests.engines import calls
 from tests.engines.clusters import client, whole  # noqa: F401
 
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.skipif(not hasattr(os, "fork"), reason="POSIX")]
+pytestmark = [
+    pytest.mark.slow,  # workers are killed and restarted: half a minute, and not always in time on a busy machine
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="POSIX"),
+]
 BOX = [(-1, 1)] * 2
 
 

@@ -52,6 +52,26 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **found}
 
 
+class Suspects:
+    """Calls that were at a worker when it ended: each is made once more, alone, since only one of them is to blame."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Job] = deque()
+        self._seen: set[int] = set()
+
+    def take(self, job: Job) -> bool:
+        """Whether it gets another chance."""
+        if job.first in self._seen:
+            return False
+        self._seen.add(job.first)
+        self._waiting.append(job)
+        return True
+
+    def next(self) -> Job | None:
+        """The next one, for a cluster that has nothing else to do."""
+        return self._waiting.popleft() if self._waiting else None
+
+
 class OnDask(Engine):
     """The workers of a Dask client, which belongs to the caller unless ``owned`` things are to be closed with this."""
 
@@ -102,10 +122,11 @@ class OnDask(Engine):
     ) -> Found[Any]:  # fmt: skip
         digest = hashlib.sha256(sent).hexdigest()
         flying: dict[Any, Job] = {}
+        suspects = Suspects()
         try:
             # A task of its own, which Dask moves to each worker once, and computes again if all that had it are gone.
             function = self.client.submit(_bytes, sent, key=f"autov-function-{digest}-{id(queue)}", pure=False)
-            self._fill(queue, flying, function, digest, timeout)
+            self._fill(queue, suspects, flying, function, digest, timeout)
             while flying:
                 ready: deque[tuple[int, list[Any]]] = deque()
                 failure = None
@@ -113,24 +134,31 @@ class OnDask(Engine):
                 answers = self._gathered(done)
                 for future in done:
                     job = flying.pop(future)
-                    results, problem = self._outcome(call, future, answers.get(future.key), job, queue, timeout, lost)
+                    answer = answers.get(future.key)
+                    results, problem = self._outcome(call, future, answer, job, queue, suspects, timeout, lost)
                     failure = failure or problem
                     if results is not None:
                         ready.append((job.first, results))
                 if failure is None:
-                    self._fill(queue, flying, function, digest, timeout)
+                    self._fill(queue, suspects, flying, function, digest, timeout)
                 for first, results in ready:
                     yield from enumerate(results, first)
                 if failure is not None:
                     raise failure
-                self._fill(queue, flying, function, digest, timeout)
+                self._fill(queue, suspects, flying, function, digest, timeout)
         finally:
             with contextlib.suppress(Exception):
                 self.client.cancel(list(flying), force=True)
 
-    def _fill(self, queue: Queue, flying: dict[Any, Job], function: Any, digest: str, timeout: float | None) -> None:
+    def _fill(
+        self, queue: Queue, suspects: Suspects, flying: dict[Any, Job], function: Any, digest: str,
+        timeout: float | None,
+    ) -> None:  # fmt: skip
         limit = 4 * self.workers  # some wait at the workers, so that none waits for a message
-        while len(flying) < limit and (job := queue.next()) is not None:
+        while len(flying) < limit:
+            job = queue.next() or (None if flying else suspects.next())
+            if job is None:
+                return
             try:
                 future = self.client.submit(_work, function, digest, job.items, timeout, pure=False, retries=0)
             except Exception as error:
@@ -162,7 +190,8 @@ class OnDask(Engine):
         return {}  # one of them is lost: they are asked one by one
 
     def _outcome(
-        self, call: Any, future: Any, answer: Any, job: Job, queue: Queue, timeout: float | None, lost: Lost | None
+        self, call: Any, future: Any, answer: Any, job: Job, queue: Queue, suspects: Suspects,
+        timeout: float | None, lost: Lost | None,
     ) -> tuple[list[Any] | None, BaseException | None]:  # fmt: skip
         """Results of a future, or what went wrong."""
         if future.status in ("cancelled", "lost"):
@@ -173,6 +202,8 @@ class OnDask(Engine):
                 return None, unsendable(name_of(call), one_line(error))
             if not job.again and len(job.items) > 1:
                 queue.send_again(job)
+                return None, None
+            if suspects.take(job):
                 return None, None
             reason = "its Dask worker ended several times, each time in this call (out of memory?)"
             return self._give_up(job, lost, reason)
