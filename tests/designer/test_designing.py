@@ -59,7 +59,10 @@ def test_seeds():
     assert a.operator != b.operator
 
 
-@pytest.mark.parametrize("form", FORMS)
+# Every number of weights is compiled anew: the widest and the default always, the others with the slow tests.
+@pytest.mark.parametrize(
+    "form", [form if form in ("h3", "h5") else pytest.param(form, marks=pytest.mark.slow) for form in FORMS]
+)
 @pytest.mark.parametrize("draw", ["variable", "solution"])
 def test_every_form_runs(form, draw):
     found = design("sphere", dim=3, form=form, draw=draw, **TINY)
