@@ -77,4 +77,5 @@ def instance_of(problem: Problem, run: int) -> Problem:
 
 def takes_points(problem: Problem) -> bool:
     """Whether its evaluations are calls of a Python function with one point each, worth spreading over processes."""
-    return isinstance(problem, PointFunction) and not problem.vectorized
+    # The attribute first: a check against a protocol looks at every property, and this is asked at every call.
+    return not getattr(problem, "vectorized", True) and isinstance(problem, PointFunction)
