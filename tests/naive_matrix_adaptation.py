@@ -71,6 +71,8 @@ class Strategy:
         self.small, self.spent_small, self.spent_large, self.last_large = False, 0, 0, 0
         self.best_x, self.best_f = None, math.inf
         self.mean = self.uniform(stream.POPULATION, d)
+        if settings.first_mean == "centre":
+            self.mean = np.full(d, 0.5)
         self.begin(self.base, settings.sigma, math.inf)
 
     def uniform(self, purpose, count):
@@ -152,7 +154,7 @@ class Strategy:
             n = int(self.large * self.settings.growth)
             n = self.large = n if n <= self.capacity else self.base
         self.mean = self.uniform(stream.POPULATION, len(self.lower))
-        if self.settings.restart_mean == "best":
+        if self.settings.restart_mean == "best" or (self.settings.restart_mean == "mixed" and self.small):
             unit = (self.best_x - self.lower) / (self.upper - self.lower)
             self.mean = np.array([outside(v, self.settings.bounds, self.settings.margin) for v in unit])
         self.begin(n, sigma, limit)

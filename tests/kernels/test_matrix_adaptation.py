@@ -78,6 +78,7 @@ def test_every_rate_equals_that_of_the_twin(settings):
         ({"restarts": "ipop", "growth": 1.5}, [6, 9, 13]),
         ({"restarts": "ipop", "restart_mean": "best", "restart_sigma": 0.3}, [6, 12, 24, 48]),
         ({"restarts": "none"}, [6]),
+        ({"restarts": "ipop", "restart_mean": "mixed", "first_mean": "centre"}, [6, 12, 24]),
     ],
 )
 @pytest.mark.parametrize("bounds", ["fold", "smooth"])
@@ -89,8 +90,9 @@ def test_restarts_equal_the_twin(settings, wanted, bounds):
     assert (len(different) > 1) == (len(wanted) > 1)
 
 
-def test_small_and_large_runs_in_turns_equal_the_twin():
-    sizes = compare(MatrixAdaptation(restarts="bipop", tol_x=0.1, popsize=10), 2, 60)
+@pytest.mark.parametrize("mean", ["uniform", "best", "mixed"])
+def test_small_and_large_runs_in_turns_equal_the_twin(mean):
+    sizes = compare(MatrixAdaptation(restarts="bipop", tol_x=0.1, popsize=10, restart_mean=mean), 2, 60)
     assert len(set(sizes) - {10, 20, 40, 80, 160}) >= 1  # a small run between
     assert {10, 20, 40} <= set(sizes)
 

@@ -54,7 +54,8 @@ from autov.kernels.objective import Objective
 
 # In the order of the kernels' numbers.
 RESTARTS, BOUNDS = ("none", "ipop", "bipop"), ("fold", "smooth", "clip")
-MEANS, PATHS = ("uniform", "best"), ("one", "two")
+MEANS, PATHS = ("uniform", "best", "mixed"), ("one", "two")
+FIRST_MEANS = ("uniform", "centre")
 SMALL_STEP = 0.01  # of the width: some generations of such steps stay inside a box that is not tiny
 SAVED = ("counters", "numbers", "mean", "path", "slow", "matrix", "best")  # what a step changes
 
@@ -100,7 +101,10 @@ class MatrixAdaptation:
         restarts: regime of restarts.
         growth: factor of the population at a restart.
         restart_sigma: factor of the step size at a restart.
-        restart_mean: where a restart begins: anywhere, or at the best point so far.
+        first_mean: where the first run begins: anywhere, or at the centre of the box, which is nearer to most points of
+            it. The centre itself is not evaluated.
+        restart_mean: where a restart begins: anywhere, at the best point so far, or ("mixed") there with the small
+            populations of "bipop" and anywhere with the large ones.
         tol_x: a run ends at this step.
         tol_f: a run ends when values differ by this part of their size.
         patience: factor of the generations without a better value after which a run ends.
@@ -124,7 +128,8 @@ class MatrixAdaptation:
     restarts: Literal["none", "ipop", "bipop"] = "ipop"
     growth: float = 2.0
     restart_sigma: float = 1.0
-    restart_mean: Literal["uniform", "best"] = "uniform"
+    first_mean: Literal["uniform", "centre"] = "uniform"
+    restart_mean: Literal["uniform", "best", "mixed"] = "uniform"
     tol_x: float = 1e-12
     tol_f: float = 1e-12
     patience: float = 1.0
@@ -136,7 +141,8 @@ class MatrixAdaptation:
         check_ranges(
             self, restart_sigma=(1e-6, 1e3), tol_x=(0, 1), tol_f=(0, 1), margin=(1e-6, 0.5), patience=(0.01, 1e6)
         )
-        check_choice(self, paths=PATHS, bounds=BOUNDS, restarts=RESTARTS, restart_mean=MEANS)
+        check_choice(self, paths=PATHS, bounds=BOUNDS, restarts=RESTARTS, restart_mean=MEANS,
+                     first_mean=FIRST_MEANS)  # fmt: skip
         if self.popsize is not None and self.popsize != int(self.popsize):
             raise InputError(f"popsize: must be a whole number, got {self.popsize!r}")
 
@@ -148,7 +154,8 @@ class MatrixAdaptation:
             self.restart_sigma, self.tol_x, self.tol_f, self.patience,
         ], dtype=np.float64)  # fmt: skip
         choices = [RESTARTS.index(self.restarts), BOUNDS.index(self.bounds), MEANS.index(self.restart_mean)]
-        return kernels.Plan(numbers, np.array([*choices, PATHS.index(self.paths)], dtype=np.int64))
+        choices += [PATHS.index(self.paths), FIRST_MEANS.index(self.first_mean)]
+        return kernels.Plan(numbers, np.array(choices, dtype=np.int64))
 
     def init(
         self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None
@@ -159,7 +166,7 @@ class MatrixAdaptation:
     def start(
         self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None
     ) -> MatrixAdaptationState:  # fmt: skip
-        """A uniform mean, or that of the given points, which then join the first sample."""
+        """The mean that ``first_mean`` says, or that of the given points, which then join the first sample."""
         plan, d = self.plan(), box.dim
         given = initial_points(box, max(popsize, int(kernels.base_popsize(plan, d))), x0).copy()
         most = kernels.most_points(plan, d, maxfev, len(given))

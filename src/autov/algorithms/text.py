@@ -13,6 +13,8 @@ from autov.operators.text import by_probability, row_formula
 
 SMALL = 5e-3  # weights and chances below this are not told apart from zero in words
 BOUNDS = {"fold": "mirrored", "smooth": "mirrored, bent near the border", "clip": "moved to the border"}
+RESTART_MEANS = {"uniform": "anywhere", "best": "at the best point",
+                 "mixed": "anywhere, small populations at the best point"}  # fmt: skip
 
 
 def explain(algorithm: Any) -> str:
@@ -127,8 +129,9 @@ def _strategy(algorithm: MatrixAdaptation) -> list[str]:
     size = f"{algorithm.popsize}" if algorithm.popsize else f"{algorithm.popsize_factor:.3g} (4 + 3 ln d)"
     defaults = MatrixAdaptation()
     lines = [
-        f"Matrix adaptation evolution strategy: a population of {size}, first steps {algorithm.sigma:.2g} of the box, "
-        f"points outside it are {BOUNDS[algorithm.bounds]}."
+        f"Matrix adaptation evolution strategy: a population of {size}, first steps {algorithm.sigma:.2g} of the box"
+        f"{' from its centre' if algorithm.first_mean == 'centre' else ''}, points outside it are "
+        f"{BOUNDS[algorithm.bounds]}."
     ]
     rates = ("c_1_factor", "c_mu_factor", "c_sigma_factor", "d_sigma_factor", "negative")
     said = [f"{name.removesuffix('_factor')} x {getattr(algorithm, name):.3g}" for name in rates]
@@ -138,13 +141,13 @@ def _strategy(algorithm: MatrixAdaptation) -> list[str]:
     if algorithm.restarts == "none":
         lines.append("No restarts.")
     else:
-        where = "anywhere" if algorithm.restart_mean == "uniform" else "at the best point"
+        where = RESTART_MEANS[algorithm.restart_mean]
         lines.append(
             f"Restarts ({algorithm.restarts}) {where}, populations x {algorithm.growth:.3g}, "
             f"steps x {algorithm.restart_sigma:.2g}, after {algorithm.patience:.2g} times the usual patience."
         )
     told = {*rates, "popsize", "popsize_factor", "sigma", "bounds", "restarts", "growth", "restart_sigma",
-            "restart_mean", "patience", "paths", "c_c_factor"}  # fmt: skip
+            "first_mean", "restart_mean", "patience", "paths", "c_c_factor"}  # fmt: skip
     rest = [f.name for f in fields(algorithm) if f.name not in told]
     other = [f"{n} = {getattr(algorithm, n):.3g}" for n in rest if getattr(algorithm, n) != getattr(defaults, n)]
     return [*lines, *([f"Else: {', '.join(other)}."] if other else [])]

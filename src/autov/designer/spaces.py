@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms.evolution import Evolution
-from autov.algorithms.matrix_adaptation import BOUNDS, MEANS, PATHS, RESTARTS, MatrixAdaptation
+from autov.algorithms.matrix_adaptation import BOUNDS, FIRST_MEANS, MEANS, PATHS, RESTARTS, MatrixAdaptation
 from autov.algorithms.portfolio import Portfolio
 from autov.core import InputError, whole_number
 from autov.designer.genes import Gene
@@ -25,6 +25,9 @@ NOTHING: tuple[float, float] = (0.0, 0.0)
 LEAST = {"width": 1e-5, "spread": 1e-2}
 LONGEST_TRIALS = 0.9  # of the budget before the polish
 ROWS = 6  # the last of them drawn once for a whole offspring
+# A strategy that is ahead of the default after few evaluations; by hand, on the classic and added functions.
+FASTER = {"first_mean": "centre", "bounds": "fold", "c_1_factor": 1.5, "c_mu_factor": 2.0, "c_sigma_factor": 1.5,
+          "d_sigma_factor": 0.7}  # fmt: skip
 
 STRATEGY = (
     Gene("popsize_factor", 0.5, 6.0, "log"), Gene("sigma", 0.02, 0.6, "log"), Gene("longest", 0.05, 1.0, "log"),
@@ -33,6 +36,7 @@ STRATEGY = (
     Gene("paths", scale="choice", choices=PATHS), Gene("bounds", scale="choice", choices=BOUNDS),
     Gene("restarts", scale="choice", choices=RESTARTS), Gene("growth", 1.0, 4.0),
     Gene("restart_sigma", 0.02, 2.0, "log"), Gene("restart_mean", scale="choice", choices=MEANS),
+    Gene("first_mean", scale="choice", choices=FIRST_MEANS),
     Gene("tol_f", 1e-14, 1e-3, "log"), Gene("patience", 0.1, 5.0, "log"),
 )  # fmt: skip
 
@@ -192,8 +196,6 @@ def _portfolio_seeds(named: Sequence[tuple[str, str]], rows: int) -> list[tuple[
     shares = {"hedge": 0.2, "round": 0.06, "polish": 0.1, "polish_step": 1.0, "polish_least": 1e-3}
     trials = {f"{prefix}.trial": 0.06 if kind == "evolution" else 0.2 for prefix, kind in named}
     found = [("hand-made portfolio", own | shares | trials)]
-    faster = {"c_1_factor": 2.7, "c_mu_factor": 1.7, "c_sigma_factor": 1.6, "d_sigma_factor": 0.66,
-              "popsize_factor": 1.35, "sigma": 0.13, "growth": 2.6}  # fmt: skip
     for prefix, kind in named:
         alone = {f"{p}.trial": 0.3 if p == prefix else 0.0 for p, _ in named}
         rest = {"hedge": 0.0, "round": 0.06, "polish": 0.0, "polish_step": 1.0, "polish_least": 1e-3}
@@ -201,8 +203,11 @@ def _portfolio_seeds(named: Sequence[tuple[str, str]], rows: int) -> list[tuple[
             big = evolution_values(EXCHANGE[: min(rows, 5)], rows, prefix)
             found += [("small exchange", own | alone | rest), ("paper-sized exchange", own | big | alone | rest)]
         else:
-            quick = strategy_values(prefix, **faster)
+            quick = strategy_values(prefix, **FASTER)
             found += [("ma-es", own | alone | rest), ("faster ma-es", own | quick | alone | rest)]
+    both = [strategy_values(prefix, **FASTER) for prefix, kind in named if kind == "ma-es"]
+    if "evolution" in kinds and both:
+        found.append(("hand-made portfolio, faster ma-es", own | both[0] | shares | trials))
     if "evolution" in kinds:
         learned = {f"{prefix}.frame": "learned" for prefix, kind in named if kind == "evolution"}
         found.append(("hand-made portfolio, learned frame", own | shares | trials | learned))

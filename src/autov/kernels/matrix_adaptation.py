@@ -26,9 +26,11 @@ from autov.kernels.matrix_adaptation_work import (
     C_MU,
     C_SIGMA,
     CAPACITY,
+    CENTRE,
     CLIP,
     COUNTERS,
     D_SIGMA,
+    FIRST_MEAN,
     FOLD,
     GENERATION,
     HUGE,
@@ -94,7 +96,7 @@ __all__ = [  # with what a caller needs to make and read a Work
 
 @kernel
 def es_start(plan, work, lower, upper, capacity):
-    """Fill the state of a new run; the mean is uniform, or that of the given points."""
+    """Fill the state of a new run; the mean is uniform, the centre, or that of the given points."""
     counters = work.counters
     d = lower.size
     given = work.given.shape[0]
@@ -104,7 +106,9 @@ def es_start(plan, work, lower, upper, capacity):
     counters[RUNS] = 1
     counters[RUN_LIMIT] = np.int64(2) ** 62
     work.numbers[BEST] = np.inf
-    if given == 0:
+    if given == 0 and plan.choices[FIRST_MEAN] == CENTRE:
+        work.mean[:d] = 0.5
+    elif given == 0:
         draw_mean(work)
     for k in range(d if given > 0 else 0):
         total = 0.0

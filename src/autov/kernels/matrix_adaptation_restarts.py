@@ -22,6 +22,7 @@ from autov.kernels.matrix_adaptation_work import (
     LARGE,
     LAST_LARGE,
     MARGIN,
+    MIXED,
     NEVER,
     PATIENCE,
     RESTART_MEAN,
@@ -162,7 +163,8 @@ def restart(plan, work, lower, upper):
         if n > counters[CAPACITY]:
             n = base
         counters[LARGE] = n
-    if plan.choices[RESTART_MEAN] == UNIFORM:
+    where = plan.choices[RESTART_MEAN]
+    if where == UNIFORM or (where == MIXED and counters[SMALL] == 0):
         draw_mean(work)
     else:
         for k in range(lower.size):
