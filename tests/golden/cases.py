@@ -39,7 +39,7 @@ def _design(found):
 
 
 def _asked_and_told():
-    optimizer = autov.Optimizer(BOX, popsize=12, rng=4, maxfev=300)
+    optimizer = autov.Optimizer(BOX, popsize=12, rng=4, maxfev=300, algorithm="autov")
     while not optimizer.stop():
         x = optimizer.ask()
         optimizer.tell(x, bumps_of_a_batch(x))
@@ -59,6 +59,8 @@ def _compare(names):
 
 
 def _minimize(*arguments, **options):
+    if "operator" not in options:
+        options = {"algorithm": "autov", **options}
     return _run(autov.minimize(*arguments, **{"popsize": 20, "maxfev": 400, "rng": 3, **options}))
 
 

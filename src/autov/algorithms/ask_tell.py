@@ -26,7 +26,7 @@ NOT_FINISHED = 1
 
 
 class Optimizer:
-    """An algorithm, one batch at a time; the paper's metaheuristic unless told otherwise.
+    """An algorithm, one batch at a time; "general" unless told otherwise.
 
     >>> optimizer = Optimizer([(-5, 5)] * 3, popsize=20, rng=1)
     >>> while not optimizer.stop():
@@ -37,10 +37,11 @@ class Optimizer:
 
     Args:
         bounds: a (min, max) pair for each variable.
-        operator: for the paper's metaheuristic: a name, a file, an operator, or the result of ``design``.
-        popsize: size of the population.
+        operator: for the paper's metaheuristic "autov", which then is the algorithm: a name, a file, an operator, or
+            the result of ``design``.
+        popsize: size of the population, for algorithms that do not have their own.
         rng: seed.
-        algorithm: a name such as "shade" or "de+F=0.7", or settings with init, ask, tell and population.
+        algorithm: a name such as "autov", "shade" or "de+F=0.7", or settings with init, ask, tell and population.
         x0: a first point or population.
         maxfev: how many evaluations.
         constraints: in SciPy's forms; `tell` evaluates them. Give violations to `tell` where you measure them yourself.

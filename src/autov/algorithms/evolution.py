@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -204,12 +205,17 @@ class Evolution:
         basis = state.basis @ R if state.learned else state.basis
         return replace(state, x=box.clip(centre + (state.x - centre) @ R), basis=basis)
 
+    @cached_property
+    def _plan(self) -> kernels.Plan:
+        """`plan` with the own operator, packed once and not at every batch."""
+        return self.plan()
+
     def _tournaments(self) -> Array:
         return np.array([self.tournament_first, self.tournament_others])
 
     def _work(self, state: EvolutionState) -> tuple[kernels.Plan, kernels.Work]:
         """The settings, and buffers with a copy of the state."""
-        plan, n = self.plan(), len(state.x)
+        plan, n = self._plan, len(state.x)
         m = self.offspring_of(n)
         work = kernels.evolution_work(state.key, plan, n, m, state.box.dim)
         work.pool[:n], work.f[:] = state.x, state.f

@@ -12,6 +12,7 @@ import numpy as np
 from autov.algorithms.peers import PREFIXES
 from autov.algorithms.resolve import ALGORITHMS, make_algorithm, resolve_algorithm
 from autov.algorithms.restoring import parts_of, state_from_arrays
+from autov.algorithms.shipped import shipped_algorithm, shipped_data, shipped_names
 from autov.core import Box, FileError, InputError, read_arrays, write_arrays
 from autov.core.files import read_json, to_json, write_text
 from autov.operators import AffineOperator, from_dict, to_dict
@@ -86,6 +87,8 @@ def find_algorithm(name: str) -> tuple[Any, dict[str, Any]]:
         if not isinstance(data, dict) or data.get("format") != OPTIMIZER:
             return None, {}
         return read_algorithm(name)
+    if name in shipped_names():
+        return shipped_algorithm(name), dict(shipped_data(name).get("provenance", {}))
     if name in ALGORITHMS or ":" in name or "+" in name:
         return resolve_algorithm(name), {}
     return None, {}

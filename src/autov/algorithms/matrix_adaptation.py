@@ -41,6 +41,7 @@ cube while no point is outside and no deviation at its limit. Only the order of 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -157,6 +158,10 @@ class MatrixAdaptation:
         choices += [PATHS.index(self.paths), FIRST_MEANS.index(self.first_mean)]
         return kernels.Plan(numbers, np.array(choices, dtype=np.int64))
 
+    @cached_property
+    def _plan(self) -> kernels.Plan:
+        return self.plan()
+
     def init(
         self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None
     ) -> MatrixAdaptationState:  # fmt: skip
@@ -167,7 +172,7 @@ class MatrixAdaptation:
         self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None
     ) -> MatrixAdaptationState:  # fmt: skip
         """The mean that ``first_mean`` says, or that of the given points, which then join the first sample."""
-        plan, d = self.plan(), box.dim
+        plan, d = self._plan, box.dim
         given = initial_points(box, max(popsize, int(kernels.base_popsize(plan, d))), x0).copy()
         most = kernels.most_points(plan, d, maxfev, len(given))
         work = kernels.workspace(key, d, 1, most, given, np.empty((0, 0)))
@@ -240,7 +245,7 @@ class MatrixAdaptation:
 
     def _work(self, state: MatrixAdaptationState, capacity: int) -> tuple[kernels.Plan, kernels.Work]:
         """The settings, and buffers with a copy of the state."""
-        plan = self.plan()
+        plan = self._plan
         most = int(state.counters[kernels.CAPACITY])
         work = kernels.workspace(state.key, state.box.dim, capacity, most, state.given, state.basis)
         work = work._replace(**{name: getattr(state, name).copy() for name in SAVED})

@@ -44,12 +44,13 @@ def minimize(
             infinite or missing bound of a function 10 max(1, |x0|) around x0 are searched.
         args: further arguments of fun.
         operator: an affine operator, its library name or its JSON file, the result of ``design``, or any
-            ``h(parents, lower, upper, rng)``; the paper's by default.
-        algorithm: another algorithm: a name such as "shade", "de+F=0.7" or "cma:default" (see ``autov list
-            algorithms``) or settings; None for autov's own.
+            ``h(parents, lower, upper, rng)``, for the paper's metaheuristic "autov", which then is the algorithm.
+        algorithm: a name such as "autov", "shade", "de+F=0.7" or "cma:default" (see ``autov list algorithms``), an
+            optimiser's JSON file, a design, or settings; None for "general", which was designed for many kinds of
+            functions and is judged on others (docs/quality.md).
         x0: a first point or population.
         maxfev: how many evaluations; exactly that many are made unless something below ends the run.
-        popsize: size of the population.
+        popsize: size of the population, for algorithms that do not have their own as "general" and "ma-es" do.
         rng: seed (or NumPy Generator); the same seed gives the same bits.
         workers: processes for a slow Python function of single points (-1 for all cores), an Executor, or a map-like
             callable.

@@ -13,6 +13,7 @@ allotted so far, so a large population waits until there is enough for it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -117,7 +118,7 @@ class Portfolio:
         """The settings of the first evolution strategy among the members, or the default ones."""
         return next((m for m in self.members if isinstance(m, MatrixAdaptation)), None) or MatrixAdaptation()
 
-    @property
+    @cached_property
     def runners(self) -> tuple[Any, ...]:
         """The members, and the polisher where it may be needed."""
         strategies = all(isinstance(m, MatrixAdaptation) for m in self.members)

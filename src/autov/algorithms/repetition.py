@@ -67,9 +67,11 @@ def _one(
 def repeat(
     problem: Problem, algorithm: Algorithm, *, maxfev: int = 10_000, popsize: int = 100, runs: int = 30, seed: int = 1,
     workers: Any = None, operator: str | None = None, progress: Callable[[], Any] | None = None,
-    policy: FaultPolicy = DEFAULT,
+    policy: FaultPolicy = DEFAULT, title: str | None = None,
 ) -> Repeated:  # fmt: skip
     """Run an algorithm several times, in threads where all is compiled and in processes elsewhere.
+
+    The result calls it ``title``, or by its own name.
 
     On a slow Python function the points of all runs are spread over the workers, so that none waits at the end of a
     batch; on a fast one every run is made by one worker.
@@ -102,8 +104,8 @@ def repeat(
     ordered = [results[run] for run in range(runs)]
     best = min(ordered, key=lambda r: r.fun)
     return Repeated(
-        problem.name, problem.box.dim, algorithm.name, operator if isinstance(algorithm, Evolution) else None, maxfev,
-        popsize, seed, tuple(r.fun for r in ordered), tuple(best.x.tolist()), tuple(r.seconds for r in ordered),
+        problem.name, problem.box.dim, title or algorithm.name, operator if isinstance(algorithm, Evolution) else None,
+        maxfev, popsize, seed, tuple(r.fun for r in ordered), tuple(best.x.tolist()), tuple(r.seconds for r in ordered),
         sum(r.nans for r in ordered), faults.counts, faults.first,
     )  # fmt: skip
 

@@ -21,6 +21,7 @@ from autov.algorithms.peers import PREFIXES, resolve_peer
 from autov.algorithms.portfolio import Portfolio
 from autov.algorithms.pso import PSO
 from autov.algorithms.shade import SHADE
+from autov.algorithms.shipped import DEFAULT, shipped_algorithm, shipped_names
 from autov.core import InputError, import_object
 
 ALGORITHMS: dict[str, type] = {
@@ -32,10 +33,13 @@ Algorithms = str | Sequence[str] | Mapping[str, str | Algorithm]
 
 def make_algorithm(name: str, **settings: Any) -> Any:
     """The algorithm of that name with some of its settings changed."""
+    if name in shipped_names():
+        return shipped_algorithm(name, **settings)
     kind = ALGORITHMS.get(ALIASES.get(name, name))
     if kind is None:
+        names = ", ".join([*shipped_names(), *sorted([*ALGORITHMS, *ALIASES])])
         raise InputError(
-            f"algorithm: unknown {name!r}; one of {', '.join(sorted([*ALGORITHMS, *ALIASES]))}, autov:OPERATOR, "
+            f"algorithm: unknown {name!r}; one of {names}, autov:OPERATOR, "
             f"{', '.join(f'{prefix}:...' for prefix in PREFIXES)}, file.py:name, or label=one of these"
         )
     known = [field.name for field in fields(kind)]
@@ -52,7 +56,8 @@ def resolve_algorithm(spec: Any = None, operator: Any = None) -> Any:
         spec: ``shade``, ``de+F=0.7+CR=0.5`` (settings), ``autov:NAME_OR_FILE`` (the paper's metaheuristic with another
             operator; ``evolution`` is another name for it), ``cma:default`` (another library's), ``file.py:name``
             (your own), ``optimizer.json`` (what a design wrote), any of them behind ``label=``, an algorithm itself, or
-            a design. None is ``autov``.
+            a design. ``general`` and others come with the package (`autov list algorithms`). None is ``general``, or
+            ``autov`` if there is an operator.
         operator: for ``autov``: a name, a file, an operator, or a design.
     """
     found = _resolve(spec, operator)
@@ -69,7 +74,7 @@ def _is_evolution(name: str) -> bool:
 
 def _resolve(spec: Any, operator: Any) -> Any:
     if spec is None:
-        spec = Evolution.name
+        spec = DEFAULT if operator is None else Evolution.name
     if not isinstance(spec, str):
         spec = getattr(spec, "algorithm", spec)  # of a design
         # Wholes first: an object may be both, and then it wants to be run.

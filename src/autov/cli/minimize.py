@@ -39,8 +39,11 @@ def minimize(
     operator: str | None = typer.Option(
         None, "--operator", help="For autov: library name, JSON file or file.py:name; paper-h3 by default."
     ),
-    algorithm: str = typer.Option(
-        "autov", "--algorithm", help="autov, shade, de+F=0.7, cma:default, file.py:name, ..."
+    algorithm: str | None = typer.Option(
+        None,
+        "--algorithm",
+        help="general, autov, shade, de+F=0.7, cma:default, optimizer.json, file.py:name, ...; general by default, or "
+        "autov with --operator.",
     ),
     maxfev: int = typer.Option(10_000, "--maxfev", min=1, help="Evaluations of each run."),
     popsize: int = typer.Option(100, "--popsize", min=2, help="Population size."),
@@ -66,6 +69,7 @@ def minimize(
     from autov.algorithms import resolve_algorithm
     from autov.algorithms.faults import FaultPolicy, sentence
     from autov.algorithms.repetition import repeat
+    from autov.algorithms.shipped import DEFAULT
     from autov.cli.bounds import bounds_of
     from autov.core import to_json, write_text
     from autov.engines import named_engine
@@ -84,6 +88,7 @@ def minimize(
         result = repeat(
             found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=spread,
             operator=operator or "paper-h3", progress=lambda: bar.advance(task), policy=policy,
+            title=algorithm or (DEFAULT if operator is None else None),
         )  # fmt: skip
     if out is not None:
         write_text(out, to_json(result.to_dict(), indent=2) + "\n")

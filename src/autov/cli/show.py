@@ -109,8 +109,11 @@ def _operators() -> list[dict[str, object]]:
 def _algorithms() -> list[dict[str, object]]:
     from autov.algorithms import ALGORITHMS
     from autov.algorithms.peers import PEERS
+    from autov.algorithms.shipped import shipped_data, shipped_names
 
     rows: list[dict[str, object]] = []
+    for name in shipped_names():
+        rows.append({"name": name, "what": f"designed: {shipped_data(name)['provenance'].get('what', '')}"})
     for name, kind in ALGORITHMS.items():
         module = sys.modules[kind.__module__]
         rows.append({"name": name, "what": (module.__doc__ or "").strip().splitlines()[0]})

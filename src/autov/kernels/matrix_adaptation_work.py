@@ -84,11 +84,12 @@ def most_points(plan, d, maxfev, given):
     return max(base, given, grown)
 
 
-@kernel
 def workspace(key, d, capacity, most, given, basis):
-    """Buffers for ``capacity`` points, weights for ``most``; the state is not yet filled (see `es_start`)."""
-    wide, high = padded(d, COLUMNS), padded(d, ROWS)
-    rows = padded(capacity + 1, ROWS)
+    """Buffers for ``capacity`` points, weights for ``most``; the state is not yet filled (see `es_start`).
+
+    Not compiled: NumPy makes the arrays faster than compiled code hands twenty of them over to Python.
+    """
+    wide, high, rows = padded(d, COLUMNS), padded(d, ROWS), padded(capacity + 1, ROWS)
     size = capacity * d // 2 + 2
     bits = np.empty(size, np.uint64)
     return Work(

@@ -95,7 +95,6 @@ def add_products(matrix, factor, left, right, count):
                  np.int64(count))  # fmt: skip
 
 
-@kernel
 def padded(size, step):
     """The size in whole steps."""
     return (size + step - 1) // step * step

@@ -55,6 +55,8 @@ class Function:
         except Exception as error:
             locate(error, x)
             raise
+        if isinstance(value, float):  # nearly always, and numpy.float64 is one
+            return float(value)
         if value is None:
             raise InputError(f"objective: {self.name} must return a number, got None")
         try:

@@ -1,0 +1,147 @@
+"""How good the default is on problems that nobody trained on: the BBOB suite, beside other libraries.
+
+`bench_quality` runs what is missing in a store and writes one file of figures for each setting; `quality_page` makes
+docs/quality.md of such files and of remarks written by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autov.bench.kernel import machine
+from autov.core.files import read_json, to_json, write_text
+from autov.experiments import Comparison, compare
+from autov.reports.target_plots import ecdf_plot, groups_of_problems
+
+SETTINGS = ((20, 10_000), (10, 10_000), (40, 10_000), (20, 2_000))  # variables, evaluations
+OWN = ("general", "ma-es", "autov", "ga")
+OTHERS = (
+    "minion:bipop", "minion:rcmaes", "minion:arrde", "minion:jade", "minion:nlshade-rsp", "minion:lshade", "minion:jso",
+    "cma:default", "cmaes:default", "pypop7:ddcma", "pypop7:sepcma", "scipy:de", "nevergrad:ngopt",
+)  # fmt: skip
+RUNS, SEED, SUITE = 5, 1, "bbob+instance=1..5"
+
+
+def bench_quality(
+    folder: str | Path = "runs/quality", algorithms: Iterable[str] = (*OWN, *OTHERS),
+    settings: Iterable[tuple[int, int]] = SETTINGS,
+) -> dict[str, Any]:  # fmt: skip
+    """All algorithms on all 24 functions, one run on each of five instances; what is stored is not run again."""
+    place, found = Path(folder), {}
+    for dim, maxfev in settings:
+        name = f"bbob-{dim}d-{maxfev}"
+        made = compare(list(algorithms), [SUITE], dim=dim, maxfev=maxfev, runs=RUNS, rng=SEED, reference=OWN[0],
+                       store=place / "results.db", name=name)  # fmt: skip
+        found[name] = figures(made) | {"dim": dim, "maxfev": maxfev, "machine": machine()}
+        write_text(place / f"{name}.json", to_json(found[name], indent=1) + "\n")
+        ecdf_plot(made, by_group=True).savefig(place / f"{name}.svg")
+    return {name: each["measures"] for name, each in found.items()}
+
+
+def figures(comparison: Comparison) -> dict[str, Any]:
+    """Everything that the page says of a comparison."""
+    targets, ranks, scores = comparison.targets(), comparison.median_ranks(), comparison.scores()
+    groups = groups_of_problems(targets)
+    reference = comparison.reference
+    functions = {}
+    for problem in comparison.problems:
+        medians = {a: float(np.median(comparison.values(problem, a))) for a in comparison.algorithms}
+        better = [a for a in comparison.algorithms if a != reference and scores.cells[problem, a].mark == "+"]
+        functions[problem] = {"medians": medians, "significantly_better": better}
+    return {
+        "algorithms": list(comparison.algorithms), "reference": reference, "runs": RUNS, "seed": SEED,
+        "measures": {
+            a: {"area": targets.area(a), "targets": targets.share(a), "rank": ranks[a]} for a in comparison.algorithms
+        },
+        "groups": {g: {a: targets.area(a, names) for a in comparison.algorithms} for g, names in groups.items()},
+        "functions": functions,
+        "versions": {name: value for row in comparison.rows for name, value in row.versions.items()},
+    }  # fmt: skip
+
+
+def quality_page(results: str | Path, page: str | Path) -> str:
+    """Write the page of all files of figures in a folder; ``remarks.md`` there comes first."""
+    place = Path(results)
+    found = [read_json(path, "figures") for path in sorted(place.glob("bbob-*.json"))]
+    order = {setting: i for i, setting in enumerate(SETTINGS)}
+    found.sort(key=lambda data: order.get((data["dim"], data["maxfev"]), len(order)))
+    parts = ["# Quality of the default", (place / "remarks.md").read_text(encoding="utf-8").strip()]
+    for data in found:
+        parts += _section(data)
+    text = "\n\n".join(parts) + "\n"
+    write_text(page, text)
+    return text
+
+
+def _section(data: dict[str, Any]) -> list[str]:
+    name = f"bbob-{data['dim']}d-{data['maxfev']}"
+    measures, reference = data["measures"], data["reference"]
+    order = sorted(measures, key=lambda a: -measures[a]["area"])
+    groups = list(data["groups"])
+    head = [
+        "algorithm",
+        "area under ECDF",
+        "targets reached",
+        "rank of medians",
+        *(g.removeprefix("BBOB, ") for g in groups),
+    ]
+    rows = [f"| {' | '.join(head)} |", f"|{' --- |' + ' ---: |' * (len(head) - 1)}"]
+    best = {column: _best([row[column] for row in measures.values()], column) for column in ("area", "targets", "rank")}
+    for a in order:
+        row = measures[a]
+        cells = [_bold(f"{row[c]:.{2 if c == 'rank' else 3}f}", row[c] == best[c]) for c in ("area", "targets", "rank")]
+        for group in groups:
+            areas = data["groups"][group]
+            cells.append(_bold(f"{areas[a]:.3f}", areas[a] == max(areas.values())))
+        rows.append(f"| {f'**`{a}`**' if a == reference else f'`{a}`'} | {' | '.join(cells)} |")
+    return [
+        f"## {data['dim']} variables, {data['maxfev']:,} evaluations",
+        _verdict(data, order),
+        "\n".join(rows),
+        f"The five columns on the right are areas by group. ECDF curves: [{name}.svg](quality/{name}.svg).",
+        _losses(data),
+    ]
+
+
+def _verdict(data: dict[str, Any], order: list[str]) -> str:
+    """Where the reference stands, by both measures, in words."""
+    reference, measures = data["reference"], data["measures"]
+    by_rank = sorted(measures, key=lambda a: measures[a]["rank"])
+    said = []
+    for title, places, column in (("area under the ECDF", order, "area"), ("mean rank of medians", by_rank, "rank")):
+        at = places.index(reference)
+        rival = places[1] if at == 0 else places[0]
+        own, other = measures[reference][column], measures[rival][column]
+        where = "first" if at == 0 else f"number {at + 1} of {len(places)}"
+        said.append(f"{where} in {title} ({own:.3g}; `{rival}` {other:.3g})")
+    return f"`{reference}` is {' and '.join(said)}."
+
+
+def _losses(data: dict[str, Any]) -> str:
+    """Functions on which some other algorithm is significantly better."""
+    lost = {name: row for name, row in data["functions"].items() if row["significantly_better"]}
+    if not lost:
+        return f"No algorithm is significantly better than `{data['reference']}` on any function (rank-sum test, 5 %)."
+    rows = [
+        "| function | significantly better | median of the best of them | of the reference |",
+        "| --- | --- | ---: | ---: |",
+    ]
+    for name, row in lost.items():
+        best = min(row["medians"][a] for a in row["significantly_better"])
+        names = ", ".join(f"`{a}`" for a in row["significantly_better"])
+        rows.append(f"| `{name.partition('+')[0]}` | {names} | {best:.3g} | {row['medians'][data['reference']]:.3g} |")
+    return f"Where others are significantly better (rank-sum test, 5 %; {data['runs']} runs each):\n\n" + "\n".join(
+        rows
+    )
+
+
+def _best(values: list[float], column: str) -> float:
+    return min(values) if column == "rank" else max(values)
+
+
+def _bold(text: str, really: bool) -> str:
+    return f"**{text}**" if really else text
