@@ -15,11 +15,12 @@ def values(x):
 
 
 def test_equals_minimize():
-    optimizer = Optimizer(BOX, popsize=20, rng=7, maxfev=510)
+    options = {"popsize": 20, "rng": 7, "maxfev": 510, "algorithm": "autov"}
+    optimizer = Optimizer(BOX, **options)
     while not optimizer.stop():
         x = optimizer.ask()
         optimizer.tell(x, values(x))
-    reference = minimize(values, BOX, vectorized=True, popsize=20, rng=7, maxfev=510)
+    reference = minimize(values, BOX, vectorized=True, **options)
     assert optimizer.result.fun == reference.fun
     assert optimizer.result.nfev == 510
     assert optimizer.result.nit == 24, "the first batch and the cut one are none"
@@ -127,7 +128,7 @@ def test_algorithms_of_users_cannot_be_saved(tmp_path):
 
 
 def test_of_points_told_together_only_your_own_join_beside_the_batch():
-    optimizer = Optimizer(BOX, popsize=4, rng=1)
+    optimizer = Optimizer(BOX, popsize=4, rng=1, algorithm="autov")
     x = optimizer.ask()
     optimizer.tell(x, np.arange(4.0))
     asked = optimizer.ask()

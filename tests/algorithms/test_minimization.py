@@ -32,7 +32,7 @@ def fragile(x):
 
 
 def test_finds_the_minimum_and_speaks_scipy():
-    result = autov.minimize(sphere, BOX, maxfev=3000, popsize=50, rng=1)
+    result = autov.minimize(sphere, BOX, maxfev=3000, popsize=50, rng=1, algorithm="autov")
     assert np.linalg.norm(result.x) < 0.1
     assert isinstance(result, OptimizeResult)
     assert result.fun == sphere(result.x)
@@ -73,9 +73,10 @@ def test_seeds():
 
 
 def test_watching_does_not_change_the_course():
-    plain = autov.minimize("quartic", maxfev=2050, rng=5)
+    options = {"maxfev": 2050, "rng": 5, "algorithm": "autov"}
+    plain = autov.minimize("quartic", **options)
     seen = []
-    watched = autov.minimize("quartic", maxfev=2050, rng=5, callback=lambda r: seen.append((r.nfev, r.fun)))
+    watched = autov.minimize("quartic", **options, callback=lambda r: seen.append((r.nfev, r.fun)))
     assert watched.fun == plain.fun
     assert np.array_equal(watched.x, plain.x)
     assert seen[0][0] == 100
@@ -93,7 +94,7 @@ def stop_by_exception(intermediate_result):
 
 @pytest.mark.parametrize("callback", [stop_by_true, stop_by_exception])
 def test_callback_stops(callback):
-    result = autov.minimize(sphere, BOX, callback=callback, rng=1)
+    result = autov.minimize(sphere, BOX, callback=callback, rng=1, algorithm="autov")
     assert result.nfev == 300
     assert result.status == 1
     assert "callback" in result.message
@@ -145,7 +146,7 @@ def test_exceptions_carry_the_point():
     ("arguments", "message"),
     [
         ({"fun": lambda x: x}, "must return one number"), ({"fun": lambda x: "a"}, "must return a number"),  # noqa: ARG005
-        ({"fun": lambda x: x, "vectorized": True}, r"must return shape \(100,\)"), ({"fun": 3}, "callable"),
+        ({"fun": lambda x: x, "vectorized": True}, r"must return shape \(8,\)"), ({"fun": 3}, "callable"),
         ({"bounds": [(1, 0)] * 4}, "not be above upper"), ({"bounds": [(0, np.inf)] * 4}, "finite"),
         ({"bounds": [(np.nan, 1)] * 4}, "finite"), ({"bounds": [1, 2]}, "pair"), ({"bounds": "abc"}, "pair"),
         ({"maxfev": 0}, "maxfev"), ({"popsize": 1}, "popsize"), ({"rng": -1}, "negative"), ({"rng": "x"}, "rng"),
@@ -159,14 +160,14 @@ def test_bad_input_is_named(arguments, message):
 
 
 def test_disp_prints(capsys):
-    autov.minimize(sphere, BOX, maxfev=200, rng=1, disp=True)
+    autov.minimize(sphere, BOX, maxfev=200, rng=1, disp=True, algorithm="autov")
     assert "generation 1: 200 evaluations" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("values", [[1.0], [1.0] * 500])
 def test_maps_that_lose_or_invent_values_are_refused(values):
     with pytest.raises(InputError, match="results for 20 items"):
-        autov.minimize(sphere, BOX, popsize=20, workers=lambda fun, x: values, rng=1)  # noqa: ARG005
+        autov.minimize(sphere, BOX, algorithm="autov", popsize=20, workers=lambda fun, x: values)  # noqa: ARG005
 
 
 def test_an_objective_that_returns_nothing_is_named():

@@ -24,7 +24,7 @@ def test_every_kind_of_name(tmp_path):
     (tmp_path / "own_for_resolve.py").write_text(
         "from autov.algorithms.de import DE\nclass Mine(DE):\n    name = 'mine'\nready = DE(F=0.3)\n"
     )
-    assert resolve_algorithm() == resolve_algorithm("autov") == Evolution()
+    assert resolve_algorithm("autov") == resolve_algorithm(None, "paper-h3") == Evolution()
     assert resolve_algorithm("de") == DE()
     assert resolve_algorithm("quick=de+F=0.7+CR=0.5") == DE(F=0.7, CR=0.5)
     assert resolve_algorithm(f"autov:{tmp_path}/op.json") == Evolution()
@@ -51,7 +51,7 @@ def test_operators_go_with_the_paper_s_metaheuristic_only():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("nope", "unknown 'nope'; one of autov, cma-es, cso"), ("x:y", "unknown prefix in 'x:y'"),
+        ("nope", "unknown 'nope'; one of general, autov, cma-es, cso"), ("x:y", "unknown prefix in 'x:y'"),
         ("de+speed=1", "de has no setting 'speed'"), ("de+F", r"expected \+setting=value"), ("de+F=5", "F: must be"),
         ("autov:nowhere.json", "no file 'nowhere.json'"), (3, "expected a name or an object"),
         (DE, "expected a name or an object"), (object(), "expected a name or an object"), ("nofile.py:f", "no file"),
