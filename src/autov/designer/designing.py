@@ -23,10 +23,10 @@ from autov.core import FileError, InputError, Seed, check_writable, identity, se
 from autov.core.locks import held
 from autov.designer.aggregate import check_minima
 from autov.designer.cases import Case, training_cases
-from autov.designer.checkpoint import read_checkpoint, saved_plan, saved_seed, write_checkpoint
+from autov.designer.checkpoint import is_plan, read_checkpoint, saved_plan, saved_seed, write_checkpoint
 from autov.designer.cost import FITTED, affordable
 from autov.designer.genome import Genome
-from autov.designer.journal import Journal, saved_settings
+from autov.designer.journal import PLAN, Journal, saved_settings
 from autov.designer.known import known_designs
 from autov.designer.result import Design
 from autov.designer.search import HISTORY, MOVED, Search, SearchState
@@ -118,7 +118,7 @@ def design(
 
         trials = opening(twins)
         judges = trials if surrogate is None else opening(cases)
-        plan = saved_plan(path) if resume and path is not None else None
+        plan = _plan(path) if resume and path is not None else None
         if plan is None:
             chosen = affordable(chosen, trials, judges, len(known) + len(peers), evaluations, time, say)
         elif evaluations is not None or time is not None:  # it was made to fit when it began
@@ -153,11 +153,27 @@ def _journal(
     """The values beside a checkpoint; those of the re-test belong to what it is judged on."""
     if path is None:
         return Journal(None, {})
-    place = path.with_name(f"{path.name}.values")
+    place = _values_of(path)
     if place.exists() and not path.exists() and not resume:
         raise InputError(f"checkpoint: {place} holds values of a search; resume it or choose another place")
     judged = {"judged": [identity(trials.problem) for trials in judges]}
-    return Journal(place, _decides(search, described) | judged)
+    return Journal(place, _decides(search, described) | judged, _sizes(search))
+
+
+def _sizes(search: Search) -> dict[str, int]:
+    """What was made to fit into the time or the evaluations that there are."""
+    return {name: getattr(search.settings, name) for name in FITTED}
+
+
+def _plan(path: Path) -> dict[str, int] | None:
+    """The sizes that a search was given when it began, before its first checkpoint those beside its values."""
+    plan = (saved_settings(_values_of(path)) or {}).get(PLAN) if not path.exists() else saved_plan(path)
+    return plan if is_plan(plan) else None
+
+
+def _values_of(path: Path) -> Path:
+    """The file of values beside a checkpoint."""
+    return path.with_name(f"{path.name}.values")
 
 
 def _seed(path: Path | None, rng: Seed, resume: bool) -> int:
@@ -165,7 +181,7 @@ def _seed(path: Path | None, rng: Seed, resume: bool) -> int:
     if rng is None and resume and path is not None:
         if path.exists():
             return saved_seed(path)
-        saved = (saved_settings(path.with_name(f"{path.name}.values")) or {}).get("seed")
+        saved = (saved_settings(_values_of(path)) or {}).get("seed")
         if type(saved) is int and saved >= 0:
             return saved
     return seed_of(rng)
@@ -190,7 +206,7 @@ def _go(
 ) -> tuple[SearchState, float]:  # fmt: skip
     """Run the generations, with checkpoints and progress."""
     spent, state = 0.0, None
-    plan = {name: getattr(search.settings, name) for name in FITTED}
+    plan = _sizes(search)
     decides = {} if path is None else _decides(search, described)
     if path is not None and path.exists():
         if not resume:
