@@ -13,6 +13,7 @@ import typer
 
 from autov.cli.output import (
     ENGINE,
+    INSTANCES,
     JSON,
     ON_ERROR,
     SCHEDULER,
@@ -33,11 +34,7 @@ def register(app: typer.Typer) -> None:
 
 def design(
     problems: list[str] = typer.Argument(help="Training problem, or several: names or file.py:function."),
-    instances: str | None = typer.Option(
-        None,
-        "--instances",
-        help="Of BBOB functions: 1..5, or 1..5,71..80; run r gets number r of them, again and again.",
-    ),
+    instances: str | None = INSTANCES,
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
     preset: str = typer.Option("quick", "--preset", help="quick, standard or paper."),
     space: str | None = typer.Option(
@@ -92,7 +89,7 @@ def design(
     upper: float | None = typer.Option(None, "--upper", help="Upper bound of every variable (your function)."),
     vectorized: bool = typer.Option(False, "--vectorized", help="Your function takes batches (n, d)."),
     seed: int = SEED,
-    out: Path | None = typer.Option(None, "--out", help="Folder of the results (runs/PROBLEM-FORM-PRESET-SEED)."),
+    out: Path | None = typer.Option(None, "--out", help="Folder of the results (runs/PROBLEM-SPACE-PRESET-SEED)."),
     workers: int | None = WORKERS,
     engine: str = ENGINE,
     scheduler: str | None = SCHEDULER,
@@ -202,13 +199,13 @@ def _name(problems: list[str]) -> str:
     return "-".join(Path(name.split(":")[0]).stem + name.partition(":")[2] for name in problems)
 
 
-def _numbers(option: str, text: str | None) -> tuple[int | str, ...] | None:
+def _numbers(option: str, text: str | None) -> tuple[float | str, ...] | None:
     from autov.core import InputError
 
     if text is None:
         return None
     try:
-        return tuple(part if part.endswith("d") else int(float(part)) for part in text.split(","))
+        return tuple(part if part.endswith("d") else float(part) for part in map(str.strip, text.split(",")))
     except ValueError:
         raise InputError(f"{option}: expected whole numbers such as 10,30, got {text!r}") from None
 
