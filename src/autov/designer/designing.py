@@ -22,10 +22,10 @@ from autov.algorithms.faults import FaultCount, FaultPolicy
 from autov.core import FileError, InputError, Seed, check_writable, identity, seed_of
 from autov.core.locks import held
 from autov.designer.aggregate import check_minima
-from autov.designer.cases import Case, training_cases
+from autov.designer.cases import Case, brings_bounds, training_cases
 from autov.designer.checkpoint import is_plan, read_checkpoint, saved_plan, saved_seed, write_checkpoint
 from autov.designer.cost import FITTED, affordable
-from autov.designer.genome import Genome
+from autov.designer.genome import Genome, OperatorGenome
 from autov.designer.journal import PLAN, Journal, saved_settings
 from autov.designer.known import known_designs
 from autov.designer.result import Design
@@ -100,11 +100,17 @@ def design(
         raise InputError(f"progress: must be callable, such as autov.ProgressDisplay(), or None, got {progress!r}")
     explicit = bool(settings.get("family"))
     cases = training_cases(problem, chosen, explicit, bounds=bounds, dim=dim, vectorized=vectorized)
-    twins = cases if surrogate is None else training_cases(surrogate, chosen, explicit, bounds=bounds, dim=dim)
+    twins = cases
+    if surrogate is not None:
+        own = None if brings_bounds(surrogate) else bounds
+        twins = training_cases(surrogate, chosen, explicit, bounds=own, dim=dim)
     if [case.problem.box for case in cases] != [case.problem.box for case in twins]:
         raise InputError("surrogate: must have the same bounds as the problem, one twin for each problem")
     check_minima(chosen.aggregate, [case.problem for case in twins])
     known, peers = known_designs(chosen), {spec: resolve_algorithm(spec) for spec in chosen.panel}
+    for label in peers:
+        if label in known:
+            raise InputError(f"panel: {label!r} is the label of a known design; give it another one: mine={label}")
     path = None if checkpoint is None else _place(checkpoint)
     seed, policy = _seed(path, rng, resume), FaultPolicy(timeout, on_error)
     families = any(isinstance(case.problem, ProblemFamily) for case in cases)
@@ -120,7 +126,8 @@ def design(
         judges = trials if surrogate is None else opening(cases)
         plan = _plan(path) if resume and path is not None else None
         if plan is None:
-            chosen = affordable(chosen, trials, judges, len(known) + len(peers), evaluations, time, say)
+            others = len(known) + len(peers)
+            chosen = affordable(chosen, trials, judges, others, evaluations, time, say, bool(elsewhere))
         elif evaluations is not None or time is not None:  # it was made to fit when it began
             chosen = replace(chosen, **plan)
         measured = sum(each.evaluations for each in {id(t): t for t in (*trials, *judges)}.values())
@@ -283,12 +290,10 @@ def _finish(
         "retest_runs": settings.retest_runs, "instances": _instances(search), "settings": described,
         "autov": metadata.version("autov"), "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }  # fmt: skip
-    if settings.space == "operator" and isinstance(algorithm, Evolution):
-        assert isinstance(algorithm.operator, AffineOperator)
+    one = isinstance(genome, OperatorGenome)
+    if one and isinstance(algorithm, Evolution) and isinstance(algorithm.operator, AffineOperator):
         algorithm = replace(algorithm, operator=replace(algorithm.operator, provenance=provenance))
-        population: list[Any] = [genome.operator(vector) for vector in state.vectors]
-    else:
-        population = [genome.decode(vector) for vector in state.vectors]
+    population: list[Any] = [genome.operator(v) if one else genome.decode(v) for v in state.vectors]
     seconds += clock.perf_counter() - start
     return Design(
         algorithm, name, fitness, values[0], dict(zip(others, values[1:], strict=True)), others,
