@@ -99,6 +99,13 @@ def test_bad_input_is_one_line_and_exit_code_two(capsys, tmp_path, monkeypatch, 
     assert out == ""
 
 
+def test_evaluations_may_be_written_as_a_power_of_ten(capsys, tmp_path):
+    code, _, err = run(capsys, "design", "sphere", "--evaluations", "1e2", "--out", str(tmp_path))
+    assert code == 2
+    assert "the smallest design needs" in err
+    assert "there are 100;" in err
+
+
 def test_a_failing_function_is_one_line(capsys, tmp_path):
     (tmp_path / "boom_for_cli.py").write_text("def boom(x):\n    raise ValueError('no')\n")
     where = f"{tmp_path / 'boom_for_cli.py'}:boom"

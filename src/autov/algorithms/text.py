@@ -23,7 +23,7 @@ def explain(algorithm: Any) -> str:
         return "\n".join(_evolution(algorithm))
     if isinstance(algorithm, MatrixAdaptation):
         return "\n".join(_strategy(algorithm))
-    known = fields(algorithm) if is_dataclass(algorithm) else ()  # one of your own need not be
+    known = fields(algorithm) if is_dataclass(type(algorithm)) else ()  # one of your own need not be
     settings = ", ".join(f"{f.name} = {getattr(algorithm, f.name)!r}" for f in known)
     return f"{algorithm.name}{f' with {settings}' if settings else ''}"
 

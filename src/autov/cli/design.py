@@ -50,7 +50,9 @@ def design(
         None, "--panel", help="Peers in the final race and the comparison: cma:default,minion:arrde."
     ),
     time: str | None = typer.Option(None, "--time", help="Make the search as large as this allows: 90s, 10m, 2h."),
-    evaluations: int | None = typer.Option(None, "--evaluations", min=1, help="The same for a number of evaluations."),
+    evaluations: float | None = typer.Option(
+        None, "--evaluations", min=1, help="The same for a number of evaluations, such as 1e6."
+    ),
     surrogate: list[str] | None = typer.Option(
         None, "--surrogate", help="A cheap twin (file.py:function) to train on; judged on the problem itself."
     ),

@@ -32,18 +32,19 @@ def show(
     algorithm, provenance = find_algorithm(name)
     if algorithm is None:
         operator = load_operator(name)
-        provenance = operator.provenance
+        text, data, provenance = str(operator), to_dict(operator), dict(operator.provenance)
     else:
         operator = getattr(algorithm, "operator", None)
+        text = explain(algorithm)
+        data = {**algorithm_to_dict(algorithm), "provenance": provenance} if json_ else {}
     if json_:
-        own = None if algorithm is None else algorithm_to_dict(algorithm)
-        print_json(to_dict(operator) if own is None else {**own, "provenance": provenance})
+        print_json(data)
     elif latex:
         if not isinstance(operator, AffineOperator):
             raise InputError(f"latex: {name} has no formula, only an affine operator has one")
         typer.echo(operator.latex())
     else:
-        typer.echo(str(operator) if algorithm is None else explain(algorithm))
+        typer.echo(text)
         for key, value in provenance.items():
             if not isinstance(value, dict):
                 typer.echo(f"  {key}: {value}")
@@ -114,7 +115,8 @@ def _algorithms() -> list[dict[str, object]]:
     for name, kind in ALGORITHMS.items():
         module = sys.modules[kind.__module__]
         rows.append({"name": name, "what": (module.__doc__ or "").strip().splitlines()[0]})
-    rows += [{"name": name, "what": f"another name for {meant}"} for name, meant in ALIASES.items()]
+    for name, meant in ALIASES.items():
+        rows.append({"name": name, "what": f"another name for {meant}"})
     for name, what in PEERS.items():
         extra = "pypop7" if name.startswith("pypop7") else "peers"
         rows.append({"name": name, "what": f"{what} (extra {extra})"})

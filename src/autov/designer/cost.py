@@ -108,7 +108,7 @@ def seconds_per_evaluation(trials: Trials, algorithm: Any) -> float:
 
 def affordable(
     chosen: DesignSettings, trials: Sequence[Trials], judges: Sequence[Trials], others: int,
-    evaluations: int | None = None, time: str | float | None = None, say: Callable[[str], Any] | None = None,
+    evaluations: float | None = None, time: str | float | None = None, say: Callable[[str], Any] | None = None,
     moved: bool = False,
 ) -> DesignSettings:  # fmt: skip
     """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of once."""

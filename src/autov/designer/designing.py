@@ -57,7 +57,7 @@ def design(
     problem: Any, bounds: Any = None, *, dim: int | None = None, vectorized: bool = False,
     preset: str | DesignSettings | None = None, rng: Seed = None, workers: Any = None,
     checkpoint: str | PathLike[str] | None = None, resume: bool = False, progress: ProgressCallback | None = None,
-    evaluations: int | None = None, time: str | float | None = None, surrogate: Any = None,
+    evaluations: float | None = None, time: str | float | None = None, surrogate: Any = None,
     say: Callable[[str], Any] | None = None, timeout: float | None = None, on_error: str = "raise", **settings: Any,
 ) -> Design:  # fmt: skip
     """Design an algorithm for a problem, or for several (Algorithm 1 of the paper).
@@ -290,10 +290,14 @@ def _finish(
         "retest_runs": settings.retest_runs, "instances": _instances(search), "settings": described,
         "autov": metadata.version("autov"), "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }  # fmt: skip
-    one = isinstance(genome, OperatorGenome)
-    if one and isinstance(algorithm, Evolution) and isinstance(algorithm.operator, AffineOperator):
+    if (
+        settings.space == "operator"
+        and isinstance(algorithm, Evolution)
+        and isinstance(algorithm.operator, AffineOperator)
+    ):
         algorithm = replace(algorithm, operator=replace(algorithm.operator, provenance=provenance))
-    population: list[Any] = [genome.operator(v) if one else genome.decode(v) for v in state.vectors]
+    shown = genome.operator if isinstance(genome, OperatorGenome) else genome.decode
+    population: list[Any] = [shown(vector) for vector in state.vectors]
     seconds += clock.perf_counter() - start
     return Design(
         algorithm, name, fitness, values[0], dict(zip(others, values[1:], strict=True)), others,
