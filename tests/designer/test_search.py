@@ -15,9 +15,9 @@ from autov.operators import load_operator
 from autov.problems import Classic
 from tests.designer.stubs import NotedTrials
 
-GENOME = OperatorGenome.of("h3", 2, "variable", True)
+GENOME = OperatorGenome.of("h1", 2, "variable", False)
 SETTINGS = DesignSettings(
-    form="h3", rows=2, tie_bounds=True, population=8, generations=5, trial=TrialBudget(10, 5, 3), reevaluate=1,
+    form="h1", rows=2, tie_bounds=False, population=8, generations=5, trial=TrialBudget(10, 5, 3), reevaluate=1,
     race_size=6, race_runs=4, retest_runs=7,
 )  # fmt: skip
 

@@ -112,7 +112,7 @@ def affordable(
     moved: bool = False,
 ) -> DesignSettings:  # fmt: skip
     """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of once."""
-    budgets = [each.budget.maxfev for each in trials]
+    given, budgets = chosen, [each.budget.maxfev for each in trials]
 
     def parts(settings: DesignSettings) -> dict[str, int]:
         return expected_evaluations(settings, budgets, others, moved)
@@ -135,7 +135,7 @@ def affordable(
 
     if time is not None:
         limit = seconds_of(time)
-        chosen = fitted(chosen, lambda some: seconds(some) if sum(parts(some).values()) <= most else np.inf, limit)
+        chosen = fitted(given, lambda some: seconds(some) if sum(parts(some).values()) <= most else np.inf, limit)
     line = (
         f"up to {sum(parts(chosen).values()):.3g} evaluations ({chosen.generations} generations of {chosen.population} "
         f"candidates), about {duration(seconds(chosen))} at {judged:.2g} s an evaluation"
