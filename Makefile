@@ -27,8 +27,9 @@ lint: $(VENV)/.peers
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
+# On up to four cores: most of the time goes to compiling, one kernel after the other in a process.
 test: lint $(VENV)/.peers
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 
 slow: $(VENV)/.peers
 	$(BIN)/python -m pytest -m slow

@@ -131,7 +131,8 @@ ROWS = [
     {"probability": 0.5, "x2": (0.5, 0.3), "difference": (0.0, 0.5), "spread": (0.0, 0.2)},
     {"probability": 0.5, "x2": (0.1, 0.1), "difference": (0.4, 0.1), "spread": (0.0, 0.4)},
 ]
-OPEN = AffineOperator.from_rows(("x1", "x2", "difference", "spread"), ROWS, draw=("solution", "variable"))
+# As many weights as in other tests: kernels are compiled for every number of them.
+OPEN = AffineOperator.from_rows(("x1", "x2", "best", "difference", "spread"), ROWS, draw=("solution", "variable"))
 SETTINGS = {
     "popsize": 7, "offspring": 1.5, "tournament_first": 3.5, "tournament_others": 1.0, "survival": "comma",
     "frame": "learned",

@@ -212,7 +212,7 @@ def test_rotation_holds_where_all_members_are_invariant():
 
     # No row copies a parent: equal points have equal values, and rounding decides between them.
     rows = [{"probability": 0.7, "x2": (0.4, 0.3)}, {"probability": 0.3, "best": (0.5, 0.2), "difference": (0.5, 0.1)}]
-    operator = AffineOperator.from_rows(("x1", "x2", "best", "difference"), rows)
+    operator = AffineOperator.from_rows(("x1", "x2", "best", "difference", "spread"), rows)
     learned = Evolution(operator, popsize=10, frame="learned")
     report = check_algorithm(Portfolio((learned, MatrixAdaptation()), trial=0.3), dim=5, rng=4)
     assert report.holds == {"translation": True, "scale": True, "rotation": True}

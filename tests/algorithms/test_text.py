@@ -58,3 +58,8 @@ def test_a_strategy_says_its_rates_and_restarts():
 
 def test_other_algorithms_say_their_settings():
     assert explain(resolve_algorithm("de+F=0.7")).startswith("de with")
+
+    class Own:
+        name = "mine"
+
+    assert explain(Own()) == "mine"

@@ -86,6 +86,8 @@ def test_minimize_a_function_of_a_file(capsys, tmp_path):
         ("minimize", "f9+rotate=inf"), ("design", "sphere", "--lower", "-1", "--upper", "1"),
         ("reproduce", "fig-1", "--out", "/dev/null/x"), ("design", "sphere", "--out", "/dev/null/x"),
         ("minimize", "sphere", "--vectorized"), ("minimize", "f1", "--popsize", "99999999999999999999"),
+        ("design", "sphere", "--dims", "10.7"), ("design", "sphere", "--budgets", "1e999"),
+        ("show", "autov:sbx", "--latex"), ("show", "autov:sbx", "--json"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_exit_code_two(capsys, tmp_path, monkeypatch, arguments):
@@ -95,6 +97,13 @@ def test_bad_input_is_one_line_and_exit_code_two(capsys, tmp_path, monkeypatch, 
     assert err.startswith("autov: ")
     assert err.count("\n") == 1
     assert out == ""
+
+
+def test_evaluations_may_be_written_as_a_power_of_ten(capsys, tmp_path):
+    code, _, err = run(capsys, "design", "sphere", "--evaluations", "1e2", "--out", str(tmp_path))
+    assert code == 2
+    assert "the smallest design needs" in err
+    assert "there are 100;" in err
 
 
 def test_a_failing_function_is_one_line(capsys, tmp_path):
@@ -118,7 +127,9 @@ def test_show_and_list(capsys):
     assert operators["paper-h3"]["rows"] == 10
     assert operators.keys() >= {"sbx", "de-mutation", "fep-mutation"}
     assert "de-mutation" in run(capsys, "check", "polynomial")[2]
-    assert "imode" in run(capsys, "list", "algorithms")[1]
+    assert {"imode", "autov", "evolution"} <= set(run(capsys, "list", "algorithms")[1].split())
+    assert "Offspring: the operator" in run(capsys, "show", "autov:sbx")[1]
+    assert run(capsys, "show", "evolution") == run(capsys, "show", "autov")
 
 
 def test_check_and_require(capsys):

@@ -1,6 +1,10 @@
 """Boxes: what they hold, what they equal."""
 
+import copy
+import pickle
+
 import numpy as np
+import pytest
 
 from autov.core import Box, generator
 
@@ -30,3 +34,19 @@ def test_both_bounds_make_a_box():
     assert hash(same) == hash(BOX)
     assert Box.of([(-1, 2), (0, 6)]) != BOX
     assert Box.of([(-2, 2), (0, 5)]) != BOX
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda box: pickle.loads(pickle.dumps(box))])
+def test_a_copy_has_arrays_of_the_same_type(again):
+    """Kernels are compiled for each type of their arguments, and an array that can be written is another one."""
+    made = again(BOX)
+    assert made == BOX
+    assert not made.lower.flags.writeable
+    assert not made.upper.flags.writeable
+
+
+def test_bounds_of_the_caller_stay_his_own():
+    lower, upper = np.zeros(2), np.ones(2)
+    box = Box(lower, upper)
+    lower[0], upper[0] = 5.0, 6.0
+    assert (box.lower[0], box.upper[0]) == (0.0, 1.0)

@@ -1,12 +1,13 @@
 """What a design costs, and settings that fit."""
 
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from autov.core import InputError
 from autov.designer import TrialBudget, design, design_settings
-from autov.designer.cost import duration, expected_evaluations, fitted, seconds_of
+from autov.designer.cost import affordable, duration, expected_evaluations, fitted, seconds_of
 from tests.designer.counting import Counted
 
 SMALL = {"population": 6, "generations": 4, "trial": TrialBudget(5, 4, 2), "race_size": 4, "race_runs": 3,
@@ -14,17 +15,18 @@ SMALL = {"population": 6, "generations": 4, "trial": TrialBudget(5, 4, 2), "race
 
 
 @pytest.mark.parametrize("space", ["operator", "portfolio"])
-@pytest.mark.parametrize("more", [{}, {"aggregate": "panel"}, {"reevaluate": 0}, {"known": False}])
+@pytest.mark.parametrize("more", [{}, {"aggregate": "panel"}, {"reevaluate": 0}, {"known": False}, {"family": ()}])
 def test_no_design_makes_more_evaluations_than_it_says(space, more):
     problem = Counted()
     settings = design_settings("quick", space=space, **{k: v for k, v in SMALL.items() if k != "rng"}, **more)
     found = design(problem, preset=settings, rng=1)
-    expected = expected_evaluations(settings, [20], len(found.beside) + (found.known is not None))
+    moved = found.moved is not None
+    expected = expected_evaluations(settings, [20], len(found.beside) + (found.known is not None), moved)
     assert found.evaluations == problem.count
     assert found.spent["measure"] == 3
     for part, spent in list(found.spent.items())[1:]:
         assert spent <= expected[part], part
-    assert found.spent["retest"] == (1 + len(found.beside)) * 5 * 20  # a known design that won is not run twice
+    assert found.spent["retest"] == (1 + len(found.beside) + moved) * 5 * 20  # a known design that won is not run twice
 
 
 def test_settings_are_made_as_large_as_the_limit_allows():
@@ -39,6 +41,15 @@ def test_settings_are_made_as_large_as_the_limit_allows():
     assert cost(fitted(settings, cost, 1e9)) > 3e8
     with pytest.raises(InputError, match="the smallest design needs"):
         fitted(settings, cost, 1000)
+
+
+def test_the_smaller_of_two_limits_counts(monkeypatch):
+    monkeypatch.setattr("autov.designer.cost.seconds_per_evaluation", lambda *_: 1e-9)
+    trials, settings = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True)], design_settings("quick")
+    alone = affordable(settings, trials, trials, 5, evaluations=10**6)
+    assert affordable(settings, trials, trials, 5, evaluations=10**6, time="1h") == alone
+    moved = affordable(settings, trials, trials, 5, evaluations=10**6, moved=True)
+    assert sum(expected_evaluations(moved, [20], 5, moved=True).values()) <= 10**6
 
 
 def test_a_number_of_evaluations_is_kept():

@@ -63,7 +63,7 @@ def test_values_of_an_unfinished_first_population_are_kept(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["search.npz"]
 
 
-@pytest.mark.parametrize("limit", [1, 41, 130, 200, 270])
+@pytest.mark.parametrize("limit", [1, 200, 600, 1260])  # the search, the race, the re-test
 @pytest.mark.parametrize("error", [StoppedError("enough"), KeyboardInterrupt()], ids=["error", "ctrl-c"])
 def test_stopped_anywhere_nothing_is_evaluated_twice(tmp_path, limit, error):
     counted = Counted()
@@ -122,17 +122,29 @@ def test_the_seed_of_values_is_taken(tmp_path):
     assert design(problem_of(counted), checkpoint=path, resume=True, **options).settings["seed"] == seed
 
 
-def test_values_of_other_settings_are_not_used(tmp_path):
+def test_values_of_other_settings_are_not_thrown_away(tmp_path):
     counted = Counted()
     path = tmp_path / "search.npz"
     counted.limit = 30
     with pytest.raises(StoppedError):
         design(problem_of(counted), checkpoint=path, **TINY)
-    counted.limit, counted.calls = None, 0
-    design(problem_of(counted), **(TINY | {"rng": 2}))
-    total, counted.calls = counted.calls, 0
-    design(problem_of(counted), checkpoint=path, resume=True, **(TINY | {"rng": 2}))
-    assert counted.calls == total
+    before = (tmp_path / "search.npz.values").read_bytes()
+    with pytest.raises(FileError, match="holds values of a search with other settings; move it away"):
+        design(problem_of(counted), checkpoint=path, resume=True, **(TINY | {"rng": 2}))
+    assert (tmp_path / "search.npz.values").read_bytes() == before
+
+
+def test_sizes_that_were_made_to_fit_are_kept_before_the_first_checkpoint(tmp_path, monkeypatch):
+    counted = Counted()
+    path = tmp_path / "search.npz"
+    counted.limit = 30
+    monkeypatch.setattr("autov.designer.cost.seconds_per_evaluation", lambda *_: 1e-2)
+    with pytest.raises(StoppedError):
+        design(problem_of(counted), checkpoint=path, time=60, **TINY)
+    counted.limit = None
+    monkeypatch.setattr("autov.designer.cost.seconds_per_evaluation", lambda *_: 1e-3)  # another machine
+    found = design(problem_of(counted), checkpoint=path, resume=True, time=60, **TINY)
+    assert counted.calls == found.evaluations
 
 
 def written(path, count=5):
@@ -165,6 +177,28 @@ def test_a_file_that_was_cut_or_damaged_is_good_up_to_there(tmp_path):
     damaged[-50] ^= 1
     path.write_bytes(damaged)
     assert known(path, np.arange(3.0)) == {0: 0.0, 1: 0.5, 2: 1.0}
+
+
+def test_what_a_stopped_session_did_not_come_to_is_kept(tmp_path):
+    path = tmp_path / "values"
+    written(path)
+    for fresh in (True, True, False):
+        journal = Journal(path, {"seed": 1})
+        journal.resume(-1)
+        journal.begin(-1, fresh=fresh)  # and it is stopped at once
+        journal.close()
+    assert known(path, np.arange(3.0)) == {0: 0.0, 1: 0.5, 2: 1.0, 3: 1.5, 4: 2.0}
+
+
+def test_beginning_twice_after_the_same_generation_forgets_nothing(tmp_path):
+    path = tmp_path / "values"
+    written(path)
+    journal = Journal(path, {"seed": 1})
+    journal.resume(-1)
+    journal.begin(-1, fresh=True)
+    journal.begin(-1, fresh=True)
+    assert len(journal.batch(9, np.arange(3.0)).known) == 5
+    journal.close()
 
 
 def test_another_batch_has_no_known_values(tmp_path):

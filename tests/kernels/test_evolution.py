@@ -14,8 +14,10 @@ from autov.operators import AffineOperator
 from autov.problems import Classic
 from tests import naive
 
+# Kernels are compiled for every number of weights: few different ones are used here and in other tests.
 ALL = ("x1", "x2", "difference", "best", "spread", "mean", "width", "lower", "upper")
 INSIDE = ("x1", "x2", "difference", "best", "spread")
+FEW = INSIDE[:3]
 
 
 def random_operator(inputs=ALL, draw="variable", rows=4, seed=1, size=0.5):
@@ -45,7 +47,7 @@ def told(settings, key, box, x, f):
 @pytest.mark.parametrize(("dim", "n"), [(1, 5), (2, 9), (3, 2), (5, 11), (5, 3), (31, 60), (700, 20)])
 def test_a_generation_equals_its_twin(draw, frame, dim, n):
     if frame == "learned" and n <= dim:
-        operator = random_operator(INSIDE[:-2], DRAWS[draw])  # the axes across a flat population are any
+        operator = random_operator(FEW, DRAWS[draw])  # the axes across a flat population are any
     else:
         operator = random_operator(ALL, DRAWS[draw])
     settings = Evolution(operator, offspring=1.4, tournament_first=3.7, tournament_others=1.2, frame=frame)
@@ -100,7 +102,7 @@ def test_of_equal_members_the_earlier_has_the_better_rank():
 
 
 def test_differences_are_of_two_different_members_uniform():
-    operator = AffineOperator(("x1", "difference"), [[1.0]], [[0.0]], [1.0])
+    operator = AffineOperator(FEW, [[0.0, 1.0]], [[0.0, 0.0]], [1.0])
     settings = Evolution(operator, offspring=1000.0)
     n = 5
     x, box = 10.0 ** np.arange(n)[:, None], Box.cube(-1e6, 1e6, 1)
@@ -117,12 +119,13 @@ def test_mixed_draws_have_their_shares():
     """Row j moves to (j + 1) / 10: an offspring is moved as a whole, or each of its variables by itself."""
     probability = np.array([0.3, 0.2, 0.1, 0.4, 0.0])
     draw = ("solution", "variable", "solution", "variable", "solution")
-    operator = AffineOperator(("x1", "upper"), 0.1 * np.arange(1.0, 6.0)[:, None], np.zeros((5, 1)), probability, draw)
+    mean = 0.1 * np.arange(1.0, 6.0)[:, None] * [1.0, 0.0]
+    operator = AffineOperator(("x1", "upper", "width"), mean, np.zeros((5, 2)), probability, draw)
     d, n = 40, 20_000
-    x = np.zeros((n, d))
+    x, box = np.zeros((n, d)), Box.cube(0, 1, d)
     compiled = np.empty((n, d))
-    kernels.propose(stream_key(3), 1, operator.variation(), np.zeros(d), np.ones(d), x, np.zeros(n), compiled)
-    for out in (compiled, operator(x[None], np.zeros(d), np.ones(d), generator(1))):
+    kernels.propose(stream_key(3), 1, operator.variation(), box.lower, box.upper, x, np.zeros(n), compiled)
+    for out in (compiled, operator(x[None], box.lower, box.upper, generator(1))):
         rows = np.rint(10 * out).astype(int) - 1
         whole = (rows == rows[:, :1]).all(axis=1)
         shares = np.bincount(rows[whole, 0], minlength=5)
@@ -134,7 +137,7 @@ def test_mixed_draws_have_their_shares():
 
 
 def test_comma_keeps_the_best_offspring_alone():
-    settings = Evolution(random_operator(("x1", "x2")), survival="comma", offspring=2.0)
+    settings = Evolution(random_operator(FEW), survival="comma", offspring=2.0)
     box, rng = Box.cube(-1, 1, 2), generator(4)
     plan, work = told(settings, stream_key(4), box, box.sample(3, rng), np.full(3, -1.0))
     kernels.evolution_ask(plan, work, box.lower, box.upper)

@@ -43,7 +43,7 @@ def test_operators_are_designed_once(tmp_path, counted):
 def test_a_table_of_designed_operators(tmp_path, counted, monkeypatch):
     short = dataclasses.replace(
         PAPER_TABLES["table-5"], problems={name: (name,) for name in ("ackley", "schwefel_2_22")}, dim=3, maxfev=300,
-        popsize=20, designs={form: DesignSpec("sphere", form, 2) for form in ("h1", "h3")},
+        popsize=20, designs={"h1": DesignSpec("sphere", "h3", 1), "h3": DesignSpec("sphere", "h3", 2)},
     )  # fmt: skip
     monkeypatch.setitem(PAPER_TABLES, "table-5", short)
     found = reproduce("table-5", runs={"h1": 2, "h3": 3}, workers=1, store=None, designs=tmp_path)

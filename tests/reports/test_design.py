@@ -1,7 +1,11 @@
 """The report of a design."""
 
 import json
+from dataclasses import replace
 
+import numpy as np
+
+from autov.algorithms import resolve_algorithm
 from autov.designer import TrialBudget, design
 from autov.reports.design import design_page, report, write_design
 
@@ -43,3 +47,14 @@ def test_a_centred_design_shows_the_moved_retest_beside_the_other():
     page = design_page(found, [], "")
     assert "sphere, its optimum elsewhere" in page
     assert f"{found.moved[0].mean():.5g}" in page
+
+
+def test_a_peer_that_won_has_no_operator_and_failures_can_be_drawn(tmp_path):
+    found = design("sphere", dim=3, family=(), space="operator", **TINY)
+    history = found.history.copy()
+    history[:, 2:] = np.inf
+    worst = {"history": history, "retested": np.full_like(found.retested, np.inf)}
+    paths = write_design(replace(found, algorithm=resolve_algorithm("de"), known="de", **worst), tmp_path)
+    assert "operator.json" not in paths
+    assert json.loads(paths["optimizer.json"].read_text())["algorithm"]["name"] == "de"
+    assert "inf" in paths["report.html"].read_text()

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from autov.algorithms.peers import PREFIXES
-from autov.algorithms.resolve import ALGORITHMS, make_algorithm, resolve_algorithm
+from autov.algorithms.peers import PREFIXES, resolve_peer
+from autov.algorithms.resolve import ALGORITHMS, ALIASES, make_algorithm, resolve_algorithm
 from autov.algorithms.restoring import parts_of, state_from_arrays
 from autov.algorithms.shipped import shipped_algorithm, shipped_data, shipped_names
 from autov.core import Box, FileError, InputError, read_arrays, write_arrays
@@ -26,6 +26,8 @@ def algorithm_to_dict(algorithm: Any) -> dict[str, Any]:
     """Name and settings of one of autov's own algorithms."""
     name = algorithm.name
     if name.partition(":")[0] in PREFIXES:
+        if resolve_algorithm(name) != algorithm:
+            raise InputError(f"algorithm: settings of {name} cannot be written to a file, got {algorithm!r}")
         return {"peer": name}
     if type(algorithm) is not ALGORITHMS.get(name):
         raise InputError(f"algorithm: {name} is not one of autov's own and cannot be written to a file")
@@ -47,7 +49,10 @@ def algorithm_to_dict(algorithm: Any) -> dict[str, Any]:
 def algorithm_from_dict(data: Any, where: str) -> Any:
     """The algorithm of its JSON form."""
     if "peer" in data:
-        return resolve_algorithm(data["peer"])
+        prefix, _, name = data["peer"].partition(":")
+        if prefix not in PREFIXES:  # a name such as file.py:object would run code
+            raise InputError(f"a peer is one of {', '.join(PREFIXES)}, got {data['peer']!r}")
+        return resolve_peer(prefix, name)
     settings = dict(data["settings"])
     if "operator" in settings:
         settings["operator"] = from_dict(settings["operator"], where)
@@ -71,7 +76,7 @@ def read_algorithm(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
         if data["version"] != OPTIMIZER_VERSION:
             raise FileError(f"{path}: version {data['version']!r}, this autov reads {OPTIMIZER_VERSION}")
         return algorithm_from_dict(data["algorithm"], str(path)), dict(data.get("provenance", {}))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise FileError(f"{path}: not an optimizer: {' '.join(str(error).split())}") from None
 
 
@@ -83,15 +88,18 @@ def load_algorithm(path: str | os.PathLike[str]) -> Any:
 def find_algorithm(name: str) -> tuple[Any, dict[str, Any]]:
     """The algorithm of a file or a name, and where it comes from; None for what is an operator."""
     if name.endswith(".json"):
-        data = read_json(name, "an algorithm")
-        if not isinstance(data, dict) or data.get("format") != OPTIMIZER:
-            return None, {}
-        return read_algorithm(name)
+        return read_algorithm(name) if is_optimizer(name) else (None, {})
     if name in shipped_names():
         return shipped_algorithm(name), dict(shipped_data(name).get("provenance", {}))
-    if name in ALGORITHMS or ":" in name or "+" in name:
+    if name in (*ALGORITHMS, *ALIASES) or any(mark in name for mark in ":+="):
         return resolve_algorithm(name), {}
     return None, {}
+
+
+def is_optimizer(path: str) -> bool:
+    """Whether a JSON file says that it holds an algorithm, and not an operator."""
+    data = read_json(path, "an algorithm")
+    return isinstance(data, dict) and data.get("format") == OPTIMIZER
 
 
 def state_to_arrays(state: Any, prefix: str = "state") -> dict[str, np.ndarray]:

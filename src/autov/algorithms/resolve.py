@@ -111,13 +111,9 @@ def _resolve(spec: Any, operator: Any) -> Any:
 
 def _of_file(path: str) -> Any:
     """The algorithm of a file: an optimizer, or the paper's metaheuristic with an operator."""
-    from autov.algorithms.files import OPTIMIZER, load_algorithm
-    from autov.core.files import read_json
+    from autov.algorithms.files import is_optimizer, load_algorithm
 
-    data = read_json(path, "an algorithm")
-    if isinstance(data, dict) and data.get("format") == OPTIMIZER:
-        return load_algorithm(path)
-    return Evolution(path)  # type: ignore[arg-type]
+    return load_algorithm(path) if is_optimizer(path) else Evolution(path)  # type: ignore[arg-type]
 
 
 def resolve_algorithms(algorithms: Algorithms) -> dict[str, tuple[str | None, Algorithm]]:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from autov.core import Array, FileError, InputError, to_json
+from autov.core.transactions import writing
 
 MAGIC, VERSION = 0x61757452, 1  # application_id ("autR") and user_version of the file
 BUSY = 30.0  # seconds to wait for another process
@@ -126,17 +127,10 @@ class SavedRun:
         self._write([(self._run, first + int(i), x[i].tobytes(), values[i].tobytes()) for i in rows])
 
     def _write(self, records: list[tuple[int, int, bytes, bytes]]) -> None:
-        try:
-            self._db.execute("BEGIN IMMEDIATE")
+        with writing(self._db, self.path):
             self._db.executemany("INSERT OR IGNORE INTO evaluations VALUES (?, ?, ?, ?)", records)
-            self._db.execute("COMMIT")
-        except BaseException as error:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            if isinstance(error, sqlite3.Error):
-                raise FileError(f"{self.path}: cannot be written: {error}") from None
-            raise
 
     def finish(self) -> None:
         """Note that the run came to its end."""
-        self._db.execute("UPDATE runs SET finished = 1 WHERE id = ?", (self._run,))
+        with writing(self._db, self.path):
+            self._db.execute("UPDATE runs SET finished = 1 WHERE id = ?", (self._run,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from autov.algorithms.evolution import Evolution
@@ -25,7 +25,8 @@ def explain(algorithm: Any) -> str:
         return "\n".join(_evolution(algorithm))
     if isinstance(algorithm, MatrixAdaptation):
         return "\n".join(_strategy(algorithm))
-    settings = ", ".join(f"{f.name} = {getattr(algorithm, f.name)!r}" for f in fields(algorithm))
+    known = fields(algorithm) if is_dataclass(type(algorithm)) else ()  # one of your own need not be
+    settings = ", ".join(f"{f.name} = {getattr(algorithm, f.name)!r}" for f in known)
     return f"{algorithm.name}{f' with {settings}' if settings else ''}"
 
 

@@ -11,6 +11,7 @@ import typer
 from autov.cli.output import (
     ENGINE,
     FORMATS,
+    INSTANCES,
     JSON,
     ON_ERROR,
     SCHEDULER,
@@ -35,11 +36,7 @@ def compare(
         ..., "--algorithms", help="Comma-separated: ga,shade,autov,mine=autov:op.json,cma:default"
     ),
     problems: str = typer.Option(..., "--problems", help="Comma-separated names and ranges: paper-f1..paper-f13"),
-    instances: str | None = typer.Option(
-        None,
-        "--instances",
-        help="Of BBOB functions: 1..5, or 1..5,71..80; run r gets number r of them, again and again.",
-    ),
+    instances: str | None = INSTANCES,
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
     maxfev: int = typer.Option(10_000, "--maxfev", min=1, help="Evaluations of each run."),
     popsize: int = typer.Option(100, "--popsize", min=2, help="Population size."),

@@ -13,6 +13,7 @@ import typer
 
 from autov.cli.output import (
     ENGINE,
+    INSTANCES,
     JSON,
     ON_ERROR,
     SCHEDULER,
@@ -33,11 +34,7 @@ def register(app: typer.Typer) -> None:
 
 def design(
     problems: list[str] = typer.Argument(help="Training problem, or several: names or file.py:function."),
-    instances: str | None = typer.Option(
-        None,
-        "--instances",
-        help="Of BBOB functions: 1..5, or 1..5,71..80; run r gets number r of them, again and again.",
-    ),
+    instances: str | None = INSTANCES,
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
     preset: str = typer.Option("quick", "--preset", help="quick, standard or paper."),
     space: str | None = typer.Option(
@@ -53,7 +50,9 @@ def design(
         None, "--panel", help="Peers in the final race and the comparison: cma:default,minion:arrde."
     ),
     time: str | None = typer.Option(None, "--time", help="Make the search as large as this allows: 90s, 10m, 2h."),
-    evaluations: int | None = typer.Option(None, "--evaluations", min=1, help="The same for a number of evaluations."),
+    evaluations: float | None = typer.Option(
+        None, "--evaluations", min=1, help="The same for a number of evaluations, such as 1e6."
+    ),
     surrogate: list[str] | None = typer.Option(
         None, "--surrogate", help="A cheap twin (file.py:function) to train on; judged on the problem itself."
     ),
@@ -92,7 +91,7 @@ def design(
     upper: float | None = typer.Option(None, "--upper", help="Upper bound of every variable (your function)."),
     vectorized: bool = typer.Option(False, "--vectorized", help="Your function takes batches (n, d)."),
     seed: int = SEED,
-    out: Path | None = typer.Option(None, "--out", help="Folder of the results (runs/PROBLEM-FORM-PRESET-SEED)."),
+    out: Path | None = typer.Option(None, "--out", help="Folder of the results (runs/PROBLEM-SPACE-PRESET-SEED)."),
     workers: int | None = WORKERS,
     engine: str = ENGINE,
     scheduler: str | None = SCHEDULER,
@@ -202,13 +201,13 @@ def _name(problems: list[str]) -> str:
     return "-".join(Path(name.split(":")[0]).stem + name.partition(":")[2] for name in problems)
 
 
-def _numbers(option: str, text: str | None) -> tuple[int | str, ...] | None:
+def _numbers(option: str, text: str | None) -> tuple[float | str, ...] | None:
     from autov.core import InputError
 
     if text is None:
         return None
     try:
-        return tuple(part if part.endswith("d") else int(float(part)) for part in text.split(","))
+        return tuple(part if part.endswith("d") else float(part) for part in map(str.strip, text.split(",")))
     except ValueError:
         raise InputError(f"{option}: expected whole numbers such as 10,30, got {text!r}") from None
 

@@ -9,6 +9,7 @@ import typer
 
 from autov.cli.output import (
     ENGINE,
+    INSTANCES,
     JSON,
     ON_ERROR,
     SCHEDULER,
@@ -30,11 +31,7 @@ def register(app: typer.Typer) -> None:
 
 def minimize(
     problem: str = typer.Argument(help="f1..f13, a word, paper-f1.., lsgo-f1.., file.py:function; f9+rotate=3 etc."),
-    instances: str | None = typer.Option(
-        None,
-        "--instances",
-        help="Of BBOB functions: 1..5, or 1..5,71..80; run r gets number r of them, again and again.",
-    ),
+    instances: str | None = INSTANCES,
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
     operator: str | None = typer.Option(
         None, "--operator", help="For autov: library name, JSON file or file.py:name; paper-h3 by default."

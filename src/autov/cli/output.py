@@ -14,6 +14,9 @@ import typer
 FORMATS = ("text", "markdown", "latex", "csv", "json")
 JSON = typer.Option(False, "--json", help="Print JSON for machines.")
 SEED = typer.Option(1, "--seed", min=0, help="Seed of all random numbers.")
+INSTANCES = typer.Option(
+    None, "--instances", help="Of BBOB functions: 1..5, or 1..5,71..80; run r gets number r of them, again and again."
+)
 ENGINE = typer.Option("auto", "--engine", help="auto, serial, threads, processes or dask.")
 SCHEDULER = typer.Option(None, "--scheduler", help="Join the Dask cluster at this address, such as tcp://HOST:8786.")
 SCHEDULER_FILE = typer.Option(None, "--scheduler-file", help="Join the Dask cluster whose scheduler wrote this file.")

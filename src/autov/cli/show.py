@@ -27,21 +27,21 @@ def show(
     """
     from autov.algorithms.files import algorithm_to_dict, find_algorithm
     from autov.algorithms.text import explain
-    from autov.operators import load_operator, to_dict
+    from autov.operators import AffineOperator, load_operator, to_dict
 
     algorithm, provenance = find_algorithm(name)
     if algorithm is None:
         operator = load_operator(name)
-        provenance = dict(operator.provenance)
-        text, data = str(operator), to_dict(operator)
+        text, data, provenance = str(operator), to_dict(operator), dict(operator.provenance)
     else:
         operator = getattr(algorithm, "operator", None)
-        text, data = explain(algorithm), {**algorithm_to_dict(algorithm), "provenance": provenance}
+        text = explain(algorithm)
+        data = {**algorithm_to_dict(algorithm), "provenance": provenance} if json_ else {}
     if json_:
         print_json(data)
     elif latex:
-        if operator is None:
-            raise InputError(f"latex: {name} is not an operator")
+        if not isinstance(operator, AffineOperator):
+            raise InputError(f"latex: {name} has no formula, only an affine operator has one")
         typer.echo(operator.latex())
     else:
         typer.echo(text)
@@ -109,6 +109,7 @@ def _operators() -> list[dict[str, object]]:
 def _algorithms() -> list[dict[str, object]]:
     from autov.algorithms import ALGORITHMS
     from autov.algorithms.peers import PEERS
+    from autov.algorithms.resolve import ALIASES
     from autov.algorithms.shipped import shipped_data, shipped_names
 
     rows: list[dict[str, object]] = []
@@ -117,6 +118,8 @@ def _algorithms() -> list[dict[str, object]]:
     for name, kind in ALGORITHMS.items():
         module = sys.modules[kind.__module__]
         rows.append({"name": name, "what": (module.__doc__ or "").strip().splitlines()[0]})
+    for name, meant in ALIASES.items():
+        rows.append({"name": name, "what": f"another name for {meant}"})
     for name, what in PEERS.items():
         extra = "pypop7" if name.startswith("pypop7") else "peers"
         rows.append({"name": name, "what": f"{what} (extra {extra})"})

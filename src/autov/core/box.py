@@ -21,8 +21,8 @@ class Box:
     upper: Array
 
     def __post_init__(self) -> None:
-        lower = np.ascontiguousarray(np.atleast_1d(self.lower), dtype=np.float64)
-        upper = np.ascontiguousarray(np.atleast_1d(self.upper), dtype=np.float64)
+        lower = np.array(np.atleast_1d(self.lower), dtype=np.float64, order="C")
+        upper = np.array(np.atleast_1d(self.upper), dtype=np.float64, order="C")
         if lower.ndim != 1 or lower.shape != upper.shape or lower.size == 0:
             raise InputError(f"bounds: lower and upper must be vectors of one length, got {lower.shape}, {upper.shape}")
         finite = np.isfinite(lower) & np.isfinite(upper)
@@ -44,6 +44,10 @@ class Box:
         upper.flags.writeable = False
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copies of arrays can be written, which is another type to kernels: they would be compiled again for it.
+        return type(self), (self.lower, self.upper)
 
     @classmethod
     def cube(cls, low: float, high: float, dim: int) -> Box:

@@ -81,9 +81,14 @@ def _label(name: str, problem: Problem, kinds: tuple[str, ...]) -> str:
     return f"{name}+family={'-'.join(kinds)}" if kinds and not isinstance(problem, ProblemFamily) else name
 
 
+def brings_bounds(given: Any) -> bool:
+    """Whether it is one or several problems or names, and not a function that needs bounds."""
+    return isinstance(given, (str, Problem, Mapping, list, tuple))
+
+
 def _problems(given: Any, bounds: Any, dim: int | None, vectorized: bool) -> dict[str, Problem]:
     """Label -> problem: what `compare` takes, and functions with bounds."""
-    if not isinstance(given, (str, Problem, Mapping, list, tuple)):
+    if not brings_bounds(given):
         return resolve_problems([resolve_problem(given, bounds, dim=dim, vectorized=vectorized)])
     if bounds is not None or vectorized:
         raise InputError("bounds, vectorized: only for one function; see autov.function_problem for several")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autov.core import FileError, read_arrays, to_json, write_arrays
+from autov.designer.cost import FITTED
 from autov.designer.search import HISTORY, Search, SearchState
 from autov.designer.soundness import check_state
 
@@ -48,9 +49,14 @@ def saved_plan(path: Path) -> dict[str, int] | None:
         return None
     head, _ = _read(path)
     plan = head.get("plan", {})
-    if not isinstance(plan, dict) or not all(type(size) is int for size in plan.values()):
-        raise FileError(f"{path}: broken checkpoint (its sizes are no numbers); move it away to start anew")
+    if not is_plan(plan):
+        raise FileError(f"{path}: broken checkpoint (its sizes are none); move it away to start anew")
     return plan
+
+
+def is_plan(plan: Any) -> bool:
+    """Whether these are sizes of a search, by their names."""
+    return isinstance(plan, dict) and all(name in FITTED and type(size) is int for name, size in plan.items())
 
 
 def read_checkpoint(path: Path, settings: Mapping[str, Any], search: Search) -> tuple[SearchState, float]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from autov.algorithms.evaluation import PointEvaluator
 from autov.algorithms.faults import DEFAULT
-from autov.core import InputError, generator
+from autov.core import InputError, generator, whole_number
 from autov.designer.runs import preparing, run_alone
 from autov.designer.settings import DesignSettings
 from autov.designer.trials import Trials
@@ -25,13 +25,16 @@ FITTED = ("generations", "population", "race_size", "race_runs", "retest_runs", 
 SCALES = np.geomspace(64, 1e-4, 121)  # sizes of a search that are tried, as multiples of the settings
 
 
-def expected_evaluations(settings: DesignSettings, budgets: Sequence[int], others: int) -> dict[str, int]:
+def expected_evaluations(
+    settings: DesignSettings, budgets: Sequence[int], others: int, moved: bool = False
+) -> dict[str, int]:  # fmt: skip
     """Evaluations of the search, the final race and the re-test, at most.
 
     Args:
         settings: of the design.
         budgets: evaluations of a run on each training problem.
         others: known designs and peers that the result is compared with.
+        moved: the result is re-tested with the optimum elsewhere, too.
     """
     each, n = sum(budgets), settings.population
     survivors = (settings.generations + 1) * n * settings.reevaluate
@@ -45,7 +48,7 @@ def expected_evaluations(settings: DesignSettings, budgets: Sequence[int], other
         if alive <= 4:
             break
         alive, count = (alive + 1) // 2, 2 * count
-    return {"search": runs * each, "race": race * each, "retest": (1 + others) * settings.retest_runs * each}
+    return {"search": runs * each, "race": race * each, "retest": (1 + others + moved) * settings.retest_runs * each}
 
 
 def fitted(settings: DesignSettings, cost: Callable[[DesignSettings], float], limit: float) -> DesignSettings:
@@ -105,16 +108,18 @@ def seconds_per_evaluation(trials: Trials, algorithm: Any) -> float:
 
 def affordable(
     chosen: DesignSettings, trials: Sequence[Trials], judges: Sequence[Trials], others: int,
-    evaluations: int | None = None, time: str | float | None = None, say: Callable[[str], Any] | None = None,
+    evaluations: float | None = None, time: str | float | None = None, say: Callable[[str], Any] | None = None,
+    moved: bool = False,
 ) -> DesignSettings:  # fmt: skip
     """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of once."""
-    budgets = [each.budget.maxfev for each in trials]
+    given, budgets = chosen, [each.budget.maxfev for each in trials]
 
     def parts(settings: DesignSettings) -> dict[str, int]:
-        return expected_evaluations(settings, budgets, others)
+        return expected_evaluations(settings, budgets, others, moved)
 
+    most = np.inf if evaluations is None else whole_number("evaluations", evaluations, 1)
     if evaluations is not None:
-        chosen = fitted(chosen, lambda settings: sum(parts(settings).values()), evaluations)
+        chosen = fitted(chosen, lambda settings: sum(parts(settings).values()), most)
     if time is None and say is None and all(each.compiled for each in judges):
         return chosen
     known = chosen.genome.known()
@@ -129,7 +134,8 @@ def affordable(
         return speed * (found["search"] + found["race"]) + judged * found["retest"]
 
     if time is not None:
-        chosen = fitted(chosen, seconds, seconds_of(time))
+        limit = seconds_of(time)
+        chosen = fitted(given, lambda some: seconds(some) if sum(parts(some).values()) <= most else np.inf, limit)
     line = (
         f"up to {sum(parts(chosen).values()):.3g} evaluations ({chosen.generations} generations of {chosen.population} "
         f"candidates), about {duration(seconds(chosen))} at {judged:.2g} s an evaluation"
@@ -137,8 +143,8 @@ def affordable(
     if say is not None:
         say(line)
     elif evaluations is None and time is None and seconds(chosen) > WARN_SECONDS:
-        limit = "limit it with time= or evaluations=, or train on a cheap twin (surrogate=)"
-        warnings.warn(f"design: {line}; {limit}", stacklevel=3)
+        advice = "limit it with time= or evaluations=, or train on a cheap twin (surrogate=)"
+        warnings.warn(f"design: {line}; {advice}", stacklevel=3)
     return chosen
 
 

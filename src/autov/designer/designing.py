@@ -22,11 +22,11 @@ from autov.algorithms.faults import FaultCount, FaultPolicy
 from autov.core import FileError, InputError, Seed, check_writable, identity, seed_of
 from autov.core.locks import held
 from autov.designer.aggregate import check_minima
-from autov.designer.cases import Case, training_cases
-from autov.designer.checkpoint import read_checkpoint, saved_plan, saved_seed, write_checkpoint
+from autov.designer.cases import Case, brings_bounds, training_cases
+from autov.designer.checkpoint import is_plan, read_checkpoint, saved_plan, saved_seed, write_checkpoint
 from autov.designer.cost import FITTED, affordable
-from autov.designer.genome import Genome
-from autov.designer.journal import Journal, saved_settings
+from autov.designer.genome import Genome, OperatorGenome
+from autov.designer.journal import PLAN, Journal, saved_settings
 from autov.designer.known import known_designs
 from autov.designer.result import Design
 from autov.designer.search import HISTORY, MOVED, Search, SearchState
@@ -57,7 +57,7 @@ def design(
     problem: Any, bounds: Any = None, *, dim: int | None = None, vectorized: bool = False,
     preset: str | DesignSettings | None = None, rng: Seed = None, workers: Any = None,
     checkpoint: str | PathLike[str] | None = None, resume: bool = False, progress: ProgressCallback | None = None,
-    evaluations: int | None = None, time: str | float | None = None, surrogate: Any = None,
+    evaluations: float | None = None, time: str | float | None = None, surrogate: Any = None,
     say: Callable[[str], Any] | None = None, timeout: float | None = None, on_error: str = "raise", **settings: Any,
 ) -> Design:  # fmt: skip
     """Design an algorithm for a problem, or for several (Algorithm 1 of the paper).
@@ -100,11 +100,17 @@ def design(
         raise InputError(f"progress: must be callable, such as autov.ProgressDisplay(), or None, got {progress!r}")
     explicit = bool(settings.get("family"))
     cases = training_cases(problem, chosen, explicit, bounds=bounds, dim=dim, vectorized=vectorized)
-    twins = cases if surrogate is None else training_cases(surrogate, chosen, explicit, bounds=bounds, dim=dim)
+    twins = cases
+    if surrogate is not None:
+        own = None if brings_bounds(surrogate) else bounds
+        twins = training_cases(surrogate, chosen, explicit, bounds=own, dim=dim)
     if [case.problem.box for case in cases] != [case.problem.box for case in twins]:
         raise InputError("surrogate: must have the same bounds as the problem, one twin for each problem")
     check_minima(chosen.aggregate, [case.problem for case in twins])
     known, peers = known_designs(chosen), {spec: resolve_algorithm(spec) for spec in chosen.panel}
+    for label in peers:
+        if label in known:
+            raise InputError(f"panel: {label!r} is the label of a known design; give it another one: mine={label}")
     path = None if checkpoint is None else _place(checkpoint)
     seed, policy = _seed(path, rng, resume), FaultPolicy(timeout, on_error)
     families = any(isinstance(case.problem, ProblemFamily) for case in cases)
@@ -118,9 +124,10 @@ def design(
 
         trials = opening(twins)
         judges = trials if surrogate is None else opening(cases)
-        plan = saved_plan(path) if resume and path is not None else None
+        plan = _plan(path) if resume and path is not None else None
         if plan is None:
-            chosen = affordable(chosen, trials, judges, len(known) + len(peers), evaluations, time, say)
+            others = len(known) + len(peers)
+            chosen = affordable(chosen, trials, judges, others, evaluations, time, say, bool(elsewhere))
         elif evaluations is not None or time is not None:  # it was made to fit when it began
             chosen = replace(chosen, **plan)
         measured = sum(each.evaluations for each in {id(t): t for t in (*trials, *judges)}.values())
@@ -153,11 +160,27 @@ def _journal(
     """The values beside a checkpoint; those of the re-test belong to what it is judged on."""
     if path is None:
         return Journal(None, {})
-    place = path.with_name(f"{path.name}.values")
+    place = _values_of(path)
     if place.exists() and not path.exists() and not resume:
         raise InputError(f"checkpoint: {place} holds values of a search; resume it or choose another place")
     judged = {"judged": [identity(trials.problem) for trials in judges]}
-    return Journal(place, _decides(search, described) | judged)
+    return Journal(place, _decides(search, described) | judged, _sizes(search))
+
+
+def _sizes(search: Search) -> dict[str, int]:
+    """What was made to fit into the time or the evaluations that there are."""
+    return {name: getattr(search.settings, name) for name in FITTED}
+
+
+def _plan(path: Path) -> dict[str, int] | None:
+    """The sizes that a search was given when it began, before its first checkpoint those beside its values."""
+    plan = (saved_settings(_values_of(path)) or {}).get(PLAN) if not path.exists() else saved_plan(path)
+    return plan if is_plan(plan) else None
+
+
+def _values_of(path: Path) -> Path:
+    """The file of values beside a checkpoint."""
+    return path.with_name(f"{path.name}.values")
 
 
 def _seed(path: Path | None, rng: Seed, resume: bool) -> int:
@@ -165,7 +188,7 @@ def _seed(path: Path | None, rng: Seed, resume: bool) -> int:
     if rng is None and resume and path is not None:
         if path.exists():
             return saved_seed(path)
-        saved = (saved_settings(path.with_name(f"{path.name}.values")) or {}).get("seed")
+        saved = (saved_settings(_values_of(path)) or {}).get("seed")
         if type(saved) is int and saved >= 0:
             return saved
     return seed_of(rng)
@@ -190,7 +213,7 @@ def _go(
 ) -> tuple[SearchState, float]:  # fmt: skip
     """Run the generations, with checkpoints and progress."""
     spent, state = 0.0, None
-    plan = {name: getattr(search.settings, name) for name in FITTED}
+    plan = _sizes(search)
     decides = {} if path is None else _decides(search, described)
     if path is not None and path.exists():
         if not resume:
@@ -267,12 +290,14 @@ def _finish(
         "retest_runs": settings.retest_runs, "instances": _instances(search), "settings": described,
         "autov": metadata.version("autov"), "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }  # fmt: skip
-    if settings.space == "operator" and isinstance(algorithm, Evolution):
-        assert isinstance(algorithm.operator, AffineOperator)
+    if (
+        settings.space == "operator"
+        and isinstance(algorithm, Evolution)
+        and isinstance(algorithm.operator, AffineOperator)
+    ):
         algorithm = replace(algorithm, operator=replace(algorithm.operator, provenance=provenance))
-        population: list[Any] = [genome.operator(vector) for vector in state.vectors]
-    else:
-        population = [genome.decode(vector) for vector in state.vectors]
+    shown = genome.operator if isinstance(genome, OperatorGenome) else genome.decode
+    population: list[Any] = [shown(vector) for vector in state.vectors]
     seconds += clock.perf_counter() - start
     return Design(
         algorithm, name, fitness, values[0], dict(zip(others, values[1:], strict=True)), others,

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from autov.core import InputError
 
 Scale = Literal["linear", "log", "zero-log", "integer", "choice"]
@@ -62,7 +64,11 @@ class Gene:
             if value not in self.choices:
                 raise InputError(f"fix: {self.name} must be one of {', '.join(map(str, self.choices))}, got {value!r}")
             return value
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, float, np.integer, np.floating))
+            or not math.isfinite(value)
+        ):
             raise InputError(f"fix: {self.name} must be a number, got {value!r}")
         off = self.scale == "zero-log" and value == 0
         if not off and not self.low <= value <= self.high:

@@ -45,6 +45,10 @@ class Genome(Protocol):
         """Vectors (k, genes) of designs that are known to be good, as far as they can be written here."""
         ...
 
+
+class VaryingGenome(Genome, Protocol):
+    """A genome whose candidates have operators, which can vary other candidates."""
+
     def operator(self, vector: Array) -> AffineOperator:
         """The operator of a vector: the search varies candidates by that of the best one (Algorithm 1)."""
         ...
@@ -88,10 +92,6 @@ class Given:
     def known(self) -> Array:
         """All of them."""
         return self.vectors
-
-    def operator(self, vector: Array) -> AffineOperator:
-        """They are not varied."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import struct
 import zlib
 from collections.abc import Mapping
@@ -23,6 +22,7 @@ from autov.core import Array, FileError, to_json
 MAGIC = b"autov-values 1\n"
 RECORD = struct.Struct("<cqqdI")  # kind, two whole numbers, a value, the checksum of what stands before it
 GENERATION, BATCH, VALUE = b"G", b"B", b"V"
+PLAN = "plan"  # among the settings in the file: the sizes that the search was given, which may change
 
 
 Batches = dict[int, tuple[int, int, dict[int, float]]]  # number of a batch -> digest, size, values
@@ -52,9 +52,12 @@ class Values:
 class Journal:
     """The file of values beside a checkpoint; without a path nothing is kept."""
 
-    def __init__(self, path: Path | None, settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self, path: Path | None, settings: Mapping[str, Any], plan: Mapping[str, int] | None = None
+    ) -> None:  # fmt: skip
         self.path = path
-        head = to_json(dict(settings)).encode()
+        self._settings = json.loads(to_json(dict(settings)))
+        head = to_json({**settings, PLAN: dict(plan or {})}).encode()
         self._head = MAGIC + struct.pack("<I", len(head)) + head
         self._file: Any = None
         self._batch = 0
@@ -66,19 +69,22 @@ class Journal:
         if self.path is None or not self.path.exists():
             return
         data = self.path.read_bytes()
-        if not data.startswith(self._head):
-            return  # of other settings: the checkpoint, if there is one, says so
+        settings, begin = _head_of(data)
+        if settings is None:
+            return  # cut before its first value
+        if {name: value for name, value in settings.items() if name != PLAN} != self._settings:
+            raise FileError(f"{self.path}: holds values of a search with other settings; move it away to start anew")
         batches: Batches = {}
         values: dict[int, float] = {}
-        size = 0
-        for kind, first, second, value in _records(data[len(self._head) :]):
+        place = size = 0
+        for kind, first, second, value in _records(data[begin:]):
             if kind == GENERATION:
-                batches, size = {}, 0
-                if first >= generation:
-                    self._later[first] = batches
+                batches = self._later.setdefault(first, {}) if first >= generation else {}
+                place = size = 0
             elif kind == BATCH:
-                values, size = {}, second
-                batches[len(batches)] = (first, second, values)
+                if batches.get(place, ())[:2] != (first, second):
+                    batches[place] = (first, second, {})
+                values, size, place = batches[place][2], second, place + 1
             elif 0 <= first < size and value == value:
                 values[first] = value
 
@@ -86,12 +92,14 @@ class Journal:
         """What follows comes after this generation; ``fresh`` forgets what was before, which a checkpoint has now."""
         if self.path is None:
             return
-        self._batch, self._old = 0, self._later.pop(generation, {})
+        self._later = {number: made for number, made in self._later.items() if number >= generation}
+        self._batch, self._old = 0, self._later.get(generation, {})
         if fresh or self._file is None:
             self.close()
             try:
                 self._file = self.path.open("wb", buffering=0)
-                self._file.write(self._head)
+                # With what this session has not come to yet: it may be stopped before.
+                self._file.write(self._head + b"".join(_all_records(*item) for item in self._later.items()))
             except OSError as error:
                 raise FileError(f"{self.path}: cannot be written: {error.strerror or error}") from None
         self.write(_record(GENERATION, generation, 0, 0.0))
@@ -102,7 +110,7 @@ class Journal:
             return Values(None, {})
         text = b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
         number = int.from_bytes(hashlib.sha256(text).digest()[:8], "little", signed=True)
-        digest, old_size, known = self._old.pop(self._batch, (None, None, {}))
+        digest, old_size, known = self._old.get(self._batch, (None, None, {}))
         if (digest, old_size) != (number, size):
             self._old, known = {}, {}  # it went another way
         self._batch += 1
@@ -137,18 +145,33 @@ class Journal:
 
 
 def saved_settings(path: Path) -> dict[str, Any] | None:
-    """The settings of the search that a file of values belongs to; None if it is none."""
+    """The settings of the search that a file of values belongs to, with its plan; None if it is none."""
     try:
-        with path.open("rb") as file:
-            if file.read(len(MAGIC)) != MAGIC:
-                return None
-            (size,) = struct.unpack("<I", file.read(4))
-            if size > os.fstat(file.fileno()).st_size:
-                return None
-            found = json.loads(file.read(size))
-    except (OSError, ValueError, RecursionError, struct.error):
+        return _head_of(path.read_bytes())[0]
+    except OSError:
         return None
-    return found if isinstance(found, dict) else None
+
+
+def _head_of(data: bytes) -> tuple[dict[str, Any] | None, int]:
+    """The settings before the records, None if they are not there, and where the records begin."""
+    start = len(MAGIC) + 4
+    if not data.startswith(MAGIC) or len(data) < start:
+        return None, 0
+    end = start + struct.unpack("<I", data[len(MAGIC) : start])[0]
+    try:
+        found = json.loads(data[start:end])
+    except (ValueError, RecursionError):
+        return None, 0
+    return (found if isinstance(found, dict) else None), end
+
+
+def _all_records(generation: int, batches: Batches) -> bytes:
+    """What was evaluated after a generation, as it stands in the file."""
+    found = [_record(GENERATION, generation, 0, 0.0)]
+    for number, size, values in batches.values():
+        found.append(_record(BATCH, number, size, 0.0))
+        found += [_record(VALUE, index, 0, value) for index, value in values.items()]
+    return b"".join(found)
 
 
 def _record(kind: bytes, first: int, second: int, value: float) -> bytes:

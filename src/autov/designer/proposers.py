@@ -15,7 +15,7 @@ import numpy as np
 from autov.algorithms.files import state_from_arrays, state_to_arrays
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.core import Array, generator
-from autov.designer.genome import Genome
+from autov.designer.genome import Genome, VaryingGenome
 from autov.kernels import run as kernels
 
 Memory = dict[str, np.ndarray]
@@ -43,7 +43,7 @@ class BestOperator:
     """Algorithm 1."""
 
     needs_all: ClassVar[bool] = False
-    genome: Genome
+    genome: VaryingGenome
     key: np.ndarray
 
     def propose(self, memory: Memory, generation: int, vectors: Array, fitness: Array) -> tuple[Memory, Array]:

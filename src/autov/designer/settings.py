@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -26,6 +26,13 @@ def _count(name: str, value: Any) -> int | str:
     if name == "budgets" and isinstance(value, str) and re.fullmatch(r"[1-9][0-9]*d", value):
         return value
     return whole_number(name, value, 1)
+
+
+def _several(given: Any) -> tuple[Any, ...]:
+    """One value, or several; a text may hold several."""
+    if isinstance(given, str):
+        return tuple(part.strip() for part in given.split(","))
+    return tuple(given) if isinstance(given, Iterable) else (given,)
 
 
 @dataclass(frozen=True)
@@ -110,14 +117,18 @@ class DesignSettings:
         object.__setattr__(self, "form", self.form if isinstance(self.form, str) else tuple(self.form))
         check_choice(self, space=SPACES, searcher=tuple(PROPOSERS))
         for name in ("dims", "budgets"):
-            given = getattr(self, name)
-            values = (given,) if isinstance(given, (int, str)) else tuple(given)
-            object.__setattr__(self, name, tuple(_count(name, value) for value in values))
+            values = tuple(_count(name, value) for value in _several(getattr(self, name)))
+            if len(set(values)) < len(values):
+                raise InputError(f"{name}: each once, got {', '.join(map(str, values))}")
+            object.__setattr__(self, name, values)
         if self.cases is not None:
             object.__setattr__(self, "cases", whole_number("cases", self.cases, 1))
         for name in ("members", "panel"):
-            given = getattr(self, name)
-            object.__setattr__(self, name, tuple(given.split(",")) if isinstance(given, str) else tuple(given))
+            object.__setattr__(self, name, _several(getattr(self, name)))
+        if not all(isinstance(one, str) for one in self.panel) or len(set(self.panel)) < len(self.panel):
+            raise InputError(f"panel: must be names such as cma:default, each once, got {self.panel!r}")
+        if not isinstance(self.fix, Mapping):
+            raise InputError(f"fix: must be a dict of gene -> value, got {self.fix!r}")
         self.genome  # noqa: B018 (says what does not fit)
 
     @cached_property

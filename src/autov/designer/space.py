@@ -79,7 +79,7 @@ class Space:
         for name, value in values.items():
             found = [g for g in genes if g.name == name] or [g for g in genes if g.name.endswith(f".{name}")]
             if len(found) != 1:
-                names = ", ".join(g.name for g in found or self.genes if ".row" not in g.name)
+                names = ", ".join(g.name for g in found[:9] or self.genes if found or ".row" not in g.name)
                 what = "could be" if found else "no gene of that name; one of"
                 raise InputError(f"fix: {name!r}: {what} {names}{'' if found else ', rowJ.WEIGHT.mean|std, ...'}")
             fixed[found[0].name] = found[0].checked(value)

@@ -159,11 +159,6 @@ def evolution_space(rows: int | None = None) -> Space:
                  partial(make_evolution, rows=rows), tuple(seeds))  # fmt: skip
 
 
-def strategy_space() -> Space:
-    """A matrix adaptation strategy."""
-    return Space("ma-es", tuple(_renamed(STRATEGY, "ma-es")), make_strategy, (("ma-es", strategy_values()),))
-
-
 def portfolio_space(members: Sequence[str] = KINDS, rows: int | None = None) -> Space:
     """A portfolio of members of these kinds, each with everything open, and how they share the budget."""
     rows = ROWS if rows is None else whole_number("rows", rows, 1, 50)

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 
 from autov.core import Array, FileError, InputError, check_writable, digest
+from autov.core.transactions import writing
 from autov.experiments.row import Failure, Row, columns, decode, encode, schema
 from autov.experiments.task import Task
 from autov.experiments.trace import Trace, decode_trace, encode_trace
@@ -143,7 +144,7 @@ class Store:
             failed: how many evaluations failed and counted as worst, by what happened.
         """
         values = encode(Row.of(task, task.key, best=best, seconds=seconds, samples=samples))
-        with self._writing():
+        with writing(self._db, self.path):
             cursor = self._db.execute(
                 f"INSERT INTO results VALUES ({_marks(len(values))}) ON CONFLICT DO NOTHING", values
             )
@@ -164,14 +165,14 @@ class Store:
     def fail(self, task: Task, error: str, traceback: str) -> None:
         """Keep what a task raised."""
         values = encode(Failure.of(task, task.key, error=error, traceback=traceback))
-        with self._writing():
+        with writing(self._db, self.path):
             self._db.execute(f"INSERT OR REPLACE INTO failures VALUES ({_marks(len(values))})", values)
 
     def check_writable(self) -> None:
         """Say now, and not after the first result, that the file or its disk takes nothing more."""
         if self.path is not None:
             check_writable(self.path)
-        with contextlib.suppress(_Undone), self._writing():
+        with contextlib.suppress(_Undone), writing(self._db, self.path):
             self._db.execute("DELETE FROM failures WHERE key IS NULL")
             raise _Undone
 
@@ -192,20 +193,6 @@ class Store:
         ) as error:
             reason = " ".join(str(error).split())[:300]
             raise FileError(f"{self.path}: the results store is damaged: {reason}") from None
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        """All or nothing, also when Ctrl-C comes in between."""
-        try:
-            self._db.execute("BEGIN IMMEDIATE")
-            yield
-            self._db.execute("COMMIT")
-        except BaseException as error:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            if isinstance(error, sqlite3.Error):
-                raise FileError(f"{self.path}: cannot be written: {error}") from None
-            raise
 
     def rows(self, tasks: Iterable[Task] | None = None) -> list[Row]:
         """Results of the tasks that are finished, in their order and with their labels; of all without tasks."""

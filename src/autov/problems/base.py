@@ -70,6 +70,27 @@ class MayRaise(Protocol):
         ...
 
 
+class Around:
+    """What a problem around another one takes from it."""
+
+    problem: Problem
+
+    @property
+    def noisy(self) -> bool:
+        """Whether values are random; where it is unknown, they may be."""
+        return getattr(self.problem, "noisy", True)
+
+    @property
+    def uses_rng(self) -> bool:
+        """Whether values may depend on the generator they are called with."""
+        return getattr(self.problem, "uses_rng", True)
+
+    @property
+    def vectorized(self) -> bool:
+        """Whether it wants batches; False around a Python function of single points."""
+        return not takes_points(self.problem)
+
+
 def instance_of(problem: Problem, run: int) -> Problem:
     """The problem that a run gets."""
     return problem.instance(run) if isinstance(problem, ProblemFamily) else problem

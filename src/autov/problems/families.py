@@ -75,7 +75,7 @@ def transformed(problem: Problem, steps: tuple[Step, ...], run: int = 0) -> Prob
 
 def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     """Some of KINDS, each once, in their order."""
-    given = [kinds] if isinstance(kinds, str) else list(kinds)
+    given = [kinds] if isinstance(kinds, str) or not isinstance(kinds, Iterable) else list(kinds)
     for kind in given:
         if kind not in KINDS:
             raise InputError(f"family: must be some of {', '.join(KINDS)}, got {kind!r}")
@@ -160,7 +160,7 @@ class Family:
     @property
     def noisy(self) -> bool:
         """Whether values are random."""
-        return getattr(self.base, "noisy", False)
+        return getattr(self.base, "noisy", True)
 
     def __call__(self, x: Array, rng: Generator) -> Array:
         """Values of the rows of x on the first instance."""

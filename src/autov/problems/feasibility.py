@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from autov.core import Array, Box, Generator, InputError
-from autov.problems.base import PointFunction, Problem, ProblemFamily, takes_points
+from autov.problems.base import Around, PointFunction, Problem, ProblemFamily
 from autov.problems.constraints import Constraint, constraints_of
 
 LEVEL = 1e50  # a feasible value above it counts as this; a square of an infeasible one does not overflow
 
 
 @dataclass(frozen=True, eq=False)
-class Constrained:
+class Constrained(Around):
     """A problem under constraints, some or all of its variables whole numbers.
 
     Points are rounded inside, and the objective is called at feasible points only. The box reaches half a unit beyond
@@ -70,21 +70,6 @@ class Constrained:
     def optimum(self) -> Array | None:
         """A known point with that value."""
         return self.problem.optimum
-
-    @property
-    def noisy(self) -> bool:
-        """Whether values are random."""
-        return getattr(self.problem, "noisy", True)
-
-    @property
-    def uses_rng(self) -> bool:
-        """Whether values may depend on the generator they are called with."""
-        return getattr(self.problem, "uses_rng", True)
-
-    @property
-    def vectorized(self) -> bool:
-        """Whether it wants batches; False around a Python function of single points."""
-        return not takes_points(self.problem)
 
     def settled(self, x: Array) -> Array:
         """Points (n, d) as the objective sees them: whole numbers where they must be."""

@@ -42,7 +42,8 @@ class Folded(Wrapped):
         inner = self.problem.objective()
         if inner is None or inner.shift.size:
             return None
-        return inner._replace(fold_lower=self.box.lower, fold_upper=self.box.upper)
+        # Copies, which can be written as those of other objectives: kernels are compiled for one type of them.
+        return inner._replace(fold_lower=self.box.lower.copy(), fold_upper=self.box.upper.copy())
 
 
 @dataclass(frozen=True, eq=False)

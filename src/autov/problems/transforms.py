@@ -12,7 +12,7 @@ import numpy as np
 from autov.core import Array, Box, Generator, InputError, generator
 from autov.core.threads import one_blas_thread
 from autov.kernels.objective import Objective
-from autov.problems.base import MayRaise, PointFunction, Problem, takes_points
+from autov.problems.base import Around, MayRaise, PointFunction, Problem
 
 
 def to_base(problem: Problem, x: Array) -> tuple[Problem, Array]:
@@ -37,10 +37,9 @@ def affine_of(objective: Objective, dim: int) -> tuple[Array, Array]:
     return np.ones(dim), np.zeros(dim)
 
 
-class Wrapped(ABC):
+class Wrapped(Around, ABC):
     """What transformations share: the box and the values of the wrapped problem, unless they say otherwise."""
 
-    problem: Problem
     enlarges_domain: ClassVar[bool] = True  # points come into the box that were outside
 
     @property
@@ -66,21 +65,6 @@ class Wrapped(ABC):
     def minimum(self) -> float | None:
         """The wrapped minimum, if its point is still in the box."""
         return None if self.optimum is None else self.problem.minimum
-
-    @property
-    def noisy(self) -> bool:
-        """Whether values are random."""
-        return getattr(self.problem, "noisy", False)
-
-    @property
-    def uses_rng(self) -> bool:
-        """Whether values may depend on the generator they are called with."""
-        return getattr(self.problem, "uses_rng", True)
-
-    @property
-    def vectorized(self) -> bool:
-        """Whether it wants batches; False around a Python function of single points."""
-        return not takes_points(self.problem)
 
     def __call__(self, x: Array, rng: Generator) -> Array:
         """Values of the rows of x, point by point around a function of single points: the same bits on workers."""

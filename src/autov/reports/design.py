@@ -43,7 +43,8 @@ def draw_history(design: Design, ax: Axes) -> Axes:
         ax.plot(generation, design.history[:, HISTORY.index(name)], label=name, color=colour, linewidth=1.2)
     if len(design.settings["problems"]) == 1:
         ax.axhline(design.retested_fitness, color="black", linestyle=":", label="re-tested mean of the result")
-        if design.history[:, 2:].min() > 0:
+        finite = design.history[:, 2:][np.isfinite(design.history[:, 2:])]
+        if finite.size and finite.min() > 0:
             ax.set_yscale("log")
     ax.set_xlabel("generation")
     ax.set_ylabel("fitness")
@@ -136,9 +137,9 @@ def use_plot(design: Design, curves: Curves) -> Figure:
         for row, members in enumerate(curves.use):
             edges = np.flatnonzero(np.diff(members)) + 1
             for begin, end in itertools.pairwise([0, *edges, len(members)]):
-                ax.barh(row, end - begin, left=begin, color=COLOURS[members[begin]], height=0.8)
+                ax.barh(row, end - begin, left=begin, color=COLOURS[members[begin] % len(COLOURS)], height=0.8)
         worked = sorted({int(member) for members in curves.use for member in np.unique(members)})
-        handles = [Patch(color=COLOURS[member], label=names[member]) for member in worked]
+        handles = [Patch(color=COLOURS[member % len(COLOURS)], label=names[member]) for member in worked]
         ax.set(xlabel="evaluations", yticks=range(len(curves.use)), xlim=(0, len(curves.use[0])))
         ax.set_yticklabels([f"run {row + 1}" for row in range(len(curves.use))])
         figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False)
@@ -146,7 +147,9 @@ def use_plot(design: Design, curves: Curves) -> Figure:
 
 
 def _row(name: str, values: Array, best: bool = False, mark: str = "") -> tuple[str, tuple[Entry, ...]]:
-    first = Entry(f"{values.mean():.5g}", detail=f"{values.std(ddof=1):.3g}", best=best, mark=mark)
+    with np.errstate(invalid="ignore"):  # of infinite values, where all evaluations failed
+        spread = values.std(ddof=1)
+    first = Entry(f"{values.mean():.5g}", detail=f"{spread:.3g}", best=best, mark=mark)
     return name, (first, *(Entry(f"{v:.5g}") for v in (np.median(values), values.min(), values.max())))
 
 
@@ -231,7 +234,7 @@ def write_design(
     """
     target = Path(folder)
     names = ["optimizer.json", "history.csv", "convergence.svg", "report.html"]
-    if design.settings["space"] == "operator":
+    if design.settings["space"] == "operator" and operator_of(design.algorithm) is not None:  # a peer has none
         names.append("operator.json")
     paths = {name: target / name for name in names}
     design.save(paths["optimizer.json"])

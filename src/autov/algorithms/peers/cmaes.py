@@ -11,40 +11,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
 from autov.algorithms.base import Batch
 from autov.algorithms.parts import initial_points
 from autov.algorithms.peers.optional import library, release, start
-from autov.core import Array, Box, InputError, check_ranges
+from autov.algorithms.peers.restarted import RestartedCMA
+from autov.core import Array, Box
 
 LARGEST = 1e300  # stands for infinite: the library takes differences of values
 
 
 @dataclass(frozen=True)
-class SimpleCMA:
-    """Settings; ``popsize=None`` is the library's 4 + 3 ln d, whatever the popsize of the comparison."""
+class SimpleCMA(RestartedCMA):
+    """Settings of the package cmaes."""
 
-    popsize: int | None = None
-    sigma: float = 0.3  # of the width of the box
-    growth: int = 2  # factor of the population at a restart
+    package: ClassVar[str] = "cmaes"
+    least: ClassVar[int] = 4
     version: str = field(default_factory=partial(release, "cmaes"))
-
-    def __post_init__(self) -> None:
-        check_ranges(self, popsize=(4, 10**6), sigma=(1e-9, 1e3), growth=(1, 10))
-
-    @property
-    def name(self) -> str:
-        """As `autov.compare` knows it."""
-        return f"cmaes:{self.popsize or 'default'}"
-
-    def check_fit(self, box: Box, popsize: int, maxfev: int, x0: Array | None = None) -> None:  # noqa: ARG002
-        """Say what does not fit."""
-        library("cmaes")
-        if box.dim < 2:
-            raise InputError(f"bounds: {self.name} needs at least 2 variables, got {box.dim}")
-        initial_points(box, popsize, x0)
 
     def minimize_with(
         self, objective: Batch, box: Box, popsize: int, maxfev: int, seed: int, x0: Array | None
@@ -69,10 +55,4 @@ class SimpleCMA:
                 size = self.popsize
 
 
-def resolve(name: str) -> SimpleCMA:
-    """``default``, or a population size."""
-    if name == "default":
-        return SimpleCMA()
-    if not name.isdecimal():
-        raise InputError(f"algorithm: unknown 'cmaes:{name}'; cmaes:default, or cmaes:100 for a population of 100")
-    return SimpleCMA(popsize=int(name))
+resolve = SimpleCMA.of

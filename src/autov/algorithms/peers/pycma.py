@@ -10,38 +10,24 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
 from autov.algorithms.base import Batch
 from autov.algorithms.parts import initial_points
 from autov.algorithms.peers.optional import library, release, start
-from autov.core import Array, Box, InputError, check_ranges
+from autov.algorithms.peers.restarted import RestartedCMA
+from autov.core import Array, Box
 
 
 @dataclass(frozen=True)
-class PyCMA:
-    """Settings; ``popsize=None`` is the library's 4 + 3 ln d, whatever the popsize of the comparison."""
+class PyCMA(RestartedCMA):
+    """Settings of the package cma."""
 
-    popsize: int | None = None
-    sigma: float = 0.3  # of the width of the box
-    growth: int = 2  # factor of the population at a restart
+    package: ClassVar[str] = "cma"
+    least: ClassVar[int] = 3
     version: str = field(default_factory=partial(release, "cma"))
-
-    def __post_init__(self) -> None:
-        check_ranges(self, popsize=(3, 10**6), sigma=(1e-9, 1e3), growth=(1, 10))
-
-    @property
-    def name(self) -> str:
-        """As `autov.compare` knows it."""
-        return f"cma:{self.popsize or 'default'}"
-
-    def check_fit(self, box: Box, popsize: int, maxfev: int, x0: Array | None = None) -> None:  # noqa: ARG002
-        """Say what does not fit."""
-        library("cma")
-        if box.dim < 2:
-            raise InputError(f"bounds: {self.name} needs at least 2 variables, got {box.dim}")
-        initial_points(box, popsize, x0)
 
     def minimize_with(
         self, objective: Batch, box: Box, popsize: int, maxfev: int, seed: int, x0: Array | None
@@ -69,10 +55,4 @@ class PyCMA:
                 size = self.popsize
 
 
-def resolve(name: str) -> PyCMA:
-    """``default``, or a population size."""
-    if name == "default":
-        return PyCMA()
-    if not name.isdecimal():
-        raise InputError(f"algorithm: unknown 'cma:{name}'; cma:default, or cma:100 for a population of 100")
-    return PyCMA(popsize=int(name))
+resolve = PyCMA.of
