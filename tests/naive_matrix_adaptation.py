@@ -10,10 +10,11 @@ from autov.kernels import random as stream
 from tests import naive
 
 
-def popsize_of(settings, d):
+def popsize_of(settings, d, maxfev):
     if settings.popsize is not None:
         return settings.popsize
-    return max(4, int(settings.popsize_factor * (4 + math.floor(3 * math.log(d)))))
+    more = max(1, maxfev / (50 * d)) ** settings.popsize_budget
+    return max(4, int(settings.popsize_factor * (4 + math.floor(3 * math.log(d))) * more))
 
 
 def rates(settings, n, d):
@@ -63,11 +64,11 @@ def outside(u, bounds, margin):
 class Strategy:
     """One whole strategy with attributes that change."""
 
-    def __init__(self, settings, key, lower, upper, capacity):
+    def __init__(self, settings, key, lower, upper, capacity, maxfev):
         self.settings, self.key, self.lower, self.upper, self.capacity = settings, key, lower, upper, capacity
         d = len(lower)
         self.generation, self.runs = 0, 1
-        self.base = self.large = popsize_of(settings, d)
+        self.base = self.large = popsize_of(settings, d, maxfev)
         self.small, self.spent_small, self.spent_large, self.last_large = False, 0, 0, 0
         self.best_x, self.best_f = None, math.inf
         self.mean = self.uniform(stream.POPULATION, d)

@@ -19,7 +19,7 @@ def fresh(settings, key, box, maxfev=10_000):
     plan = settings.plan()
     most = kernels.most_points(plan, box.dim, maxfev, 0)
     work = kernels.workspace(key, box.dim, most, most, np.empty((0, box.dim)), np.empty((0, 0)))
-    kernels.es_start(plan, work, box.lower, box.upper, most)
+    kernels.es_start(plan, work, box.lower, box.upper, most, maxfev)
     return plan, work
 
 
@@ -33,7 +33,7 @@ def compare(settings, dim, generations, fun=valley, maxfev=10_000, seed=3):
     box = Box(-np.arange(1.0, dim + 1), 1.5 + np.arange(dim))
     key = stream_key(seed, dim)
     plan, work = fresh(settings, key, box, maxfev)
-    twin = naive.Strategy(settings, key, box.lower, box.upper, len(work.f))
+    twin = naive.Strategy(settings, key, box.lower, box.upper, len(work.f), maxfev)
     sizes = []
     for _ in range(generations):
         n = int(work.counters[kernels.BATCH])
@@ -65,6 +65,7 @@ def test_generations_equal_the_twin(dim, bounds):
         {"paths": "two", "c_c_factor": 0.7}, {"negative": 0.0}, {"negative": 1.5, "c_mu_factor": 2.0},
         {"c_1_factor": 3.0, "c_sigma_factor": 1.5, "d_sigma_factor": 0.5}, {"popsize": 21, "sigma": 0.8},
         {"popsize_factor": 2.5, "longest": 2.0, "sigma": 0.05}, {"popsize": 2}, {"popsize": 3},
+        {"popsize_budget": 0.3},
         {"bounds": "smooth", "margin": 0.3, "sigma": 2.0},
     ],
 )  # fmt: skip

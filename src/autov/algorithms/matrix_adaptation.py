@@ -88,6 +88,7 @@ class MatrixAdaptation:
     Attributes:
         popsize: lambda of the first run; None is ``popsize_factor`` times 4 + floor(3 ln d). The driver's is ignored.
         popsize_factor: see popsize.
+        popsize_budget: the population is (budget / 50 d) to this power as large, where the budget is more than 50 d.
         sigma: first step size.
         longest: largest standard deviation of a variable, or sigma if that is more.
         c_1_factor: learning rate of the rank-one update.
@@ -115,6 +116,7 @@ class MatrixAdaptation:
     compiles: ClassVar[bool] = True
     popsize: int | None = None
     popsize_factor: float = 1.0
+    popsize_budget: float = 0.0
     sigma: float = 0.2
     longest: float = 0.2
     c_1_factor: float = 1.0
@@ -136,7 +138,14 @@ class MatrixAdaptation:
     patience: float = 1.0
 
     def __post_init__(self) -> None:
-        check_ranges(self, popsize=(2, 10**6), popsize_factor=(0.1, 1e3), sigma=(1e-9, 1e3), longest=(1e-9, 1e3))
+        check_ranges(
+            self,
+            popsize=(2, 10**6),
+            popsize_factor=(0.1, 1e3),
+            popsize_budget=(0, 1),
+            sigma=(1e-9, 1e3),
+            longest=(1e-9, 1e3),
+        )
         check_ranges(self, c_1_factor=(0, 1e3), c_mu_factor=(0, 1e3), c_sigma_factor=(1e-3, 1e3), negative=(0, 10))
         check_ranges(self, d_sigma_factor=(1e-2, 1e3), c_c_factor=(1e-3, 1e3), growth=(1, 10))
         check_ranges(
@@ -152,7 +161,7 @@ class MatrixAdaptation:
         numbers = np.array([
             self.popsize or 0, self.popsize_factor, self.sigma, self.longest, self.c_1_factor, self.c_mu_factor,
             self.c_sigma_factor, self.d_sigma_factor, self.c_c_factor, self.negative, self.margin, self.growth,
-            self.restart_sigma, self.tol_x, self.tol_f, self.patience,
+            self.restart_sigma, self.tol_x, self.tol_f, self.patience, self.popsize_budget,
         ], dtype=np.float64)  # fmt: skip
         choices = [RESTARTS.index(self.restarts), BOUNDS.index(self.bounds), MEANS.index(self.restart_mean)]
         choices += [PATHS.index(self.paths), FIRST_MEANS.index(self.first_mean)]
@@ -173,10 +182,10 @@ class MatrixAdaptation:
     ) -> MatrixAdaptationState:  # fmt: skip
         """The mean that ``first_mean`` says, or that of the given points, which then join the first sample."""
         plan, d = self._plan, box.dim
-        given = initial_points(box, max(popsize, int(kernels.base_popsize(plan, d))), x0).copy()
+        given = initial_points(box, max(popsize, int(kernels.base_popsize(plan, d, maxfev))), x0).copy()
         most = kernels.most_points(plan, d, maxfev, len(given))
         work = kernels.workspace(key, d, 1, most, given, np.empty((0, 0)))
-        kernels.es_start(plan, work, box.lower, box.upper, most)
+        kernels.es_start(plan, work, box.lower, box.upper, most, maxfev)
         saved = {name: getattr(work, name) for name in SAVED}
         return MatrixAdaptationState(
             key.copy(), 0, box, given, **saved, basis=work.basis, x=np.empty((0, d)), f=np.empty(0)

@@ -74,6 +74,8 @@ class Portfolio:
         polish: part of the budget at the end for the leader alone, polished if it is not an evolution strategy.
         polish_step: first step of the polisher, as a multiple of the spread of the leader's better half.
         polish_least: the least first step, as a part of the box: a population may converge far from any optimum.
+        full_budget: with fewer evaluations than this for each variable there is less to spare: trials of all but the
+            first member, and the hedge, are smaller in proportion. 0 for never.
     """
 
     name: ClassVar[str] = "portfolio"
@@ -84,6 +86,7 @@ class Portfolio:
     polish: float = 0.1
     polish_step: float = 1.0
     polish_least: float = 1e-3
+    full_budget: float = 0.0
 
     def __post_init__(self) -> None:
         from autov.algorithms.resolve import resolve_algorithm
@@ -102,8 +105,9 @@ class Portfolio:
         except (TypeError, ValueError):
             raise InputError(f"trial: must be numbers, got {self.trial!r}") from None
         check_ranges(
-            self, hedge=(0, 0.9), round=(1e-3, 1), polish=(0, 1), polish_step=(1e-6, 1e3), polish_least=(1e-12, 1)
-        )
+            self, hedge=(0, 0.9), round=(1e-3, 1), polish=(0, 1), polish_step=(1e-6, 1e3), polish_least=(1e-12, 1),
+            full_budget=(0, 1e9),
+        )  # fmt: skip
         if min(self._trial) < 0 or not sum(self._trial) + self.polish <= 1 + 1e-9:
             raise InputError(
                 f"trial: parts of the budget must not be negative, nor exceed 1 with polish, got {self._trial}"
@@ -124,9 +128,18 @@ class Portfolio:
         strategies = all(isinstance(m, MatrixAdaptation) for m in self.members)
         return self.members if self.polish == 0 or strategies else (*self.members, self.polisher)
 
-    def schedule(self) -> Array:
+    def spared(self, maxfev: int, d: int) -> float:
+        """What of the trials of others, and of the hedge, such a budget allows."""
+        return min(1.0, maxfev / (self.full_budget * d)) if self.full_budget > 0 else 1.0
+
+    def trials(self, maxfev: int, d: int) -> Array:
+        """Parts of a budget that the members get first."""
+        first, *others = self._trial
+        return np.array([first, *(self.spared(maxfev, d) * part for part in others)])
+
+    def schedule(self, maxfev: int, d: int) -> Array:
         """As the kernels read it."""
-        return np.array([self.round, self.hedge, self.polish])
+        return np.array([self.round, self.spared(maxfev, d) * self.hedge, self.polish])
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> PortfolioState:
         """`start` with a key from the generator."""
@@ -146,7 +159,7 @@ class Portfolio:
             else:
                 states.append(member.init(box, popsize, maxfev, generator(int(own[0]), int(own[1])), first))
         allotted = np.zeros(count, np.int64)
-        allot_trials(np.array(self._trial), maxfev, allotted)
+        allot_trials(self.trials(maxfev, box.dim), maxfev, allotted)
         return PortfolioState(
             box, int(maxfev), key.copy(), allotted, np.zeros(count, np.int64), np.full(count, np.inf),
             np.zeros((count, box.dim)), 0, False, tuple(states), (np.empty((0, box.dim)),) * len(states),
@@ -186,7 +199,7 @@ class Portfolio:
 
     def _next_round(self, state: PortfolioState) -> PortfolioState:
         allotted = state.allotted.copy()
-        if allot_round(self.schedule(), state.maxfev, state.best, allotted):
+        if allot_round(self.schedule(state.maxfev, state.box.dim), state.maxfev, state.best, allotted):
             return replace(state, allotted=allotted, turn=0)
         leader = int(leader_of(state.best))
         if not self._polishes(leader, int(state.used[leader])):
@@ -224,12 +237,12 @@ class Portfolio:
         batches = maxfev // least + 8 * len(self.runners)
         course = _Course(objective, Trace.of(batches), np.empty(batches, np.int64))
         allotted, best = state.allotted.copy(), state.best.copy()
-        more = True
+        schedule, more = self.schedule(maxfev, state.box.dim), True
         while more:
             for i, run in enumerate(runs):
                 if course.go_on(i, run, int(allotted[i]), final=False):
                     best[i] = run.best
-            more = allot_round(self.schedule(), maxfev, best, allotted)
+            more = allot_round(schedule, maxfev, best, allotted)
         leader = int(leader_of(best))
         budget = runs[leader].nfev + maxfev - course.total
         if self._polishes(leader, runs[leader].nfev):

@@ -40,6 +40,11 @@ def _portfolio(algorithm: Portfolio) -> str:
             f"  Then rounds of {algorithm.round:.1%}: the one with the best value gets {1 - algorithm.hedge:.0%} of "
             f"each, the others share {algorithm.hedge:.0%}."
         )
+        if algorithm.full_budget > 0:
+            lines.append(
+                f"  With fewer than {algorithm.full_budget:.3g} evaluations for each variable, trials of all but "
+                f"{names[0]} and what others share are smaller in proportion."
+            )
         silent = [n for n, part in zip(names, trial, strict=True) if part == 0]
         if silent and algorithm.hedge == 0:
             lines.append(f"  {', '.join(silent)} never runs: no trial and no hedge.")
@@ -128,6 +133,8 @@ def _weight(name: str, mean: float, std: float) -> str:
 
 def _strategy(algorithm: MatrixAdaptation) -> list[str]:
     size = f"{algorithm.popsize}" if algorithm.popsize else f"{algorithm.popsize_factor:.3g} (4 + 3 ln d)"
+    if algorithm.popsize_budget and not algorithm.popsize:
+        size += f" (evaluations / 50 d)^{algorithm.popsize_budget:.2g}"
     defaults = MatrixAdaptation()
     lines = [
         f"Matrix adaptation evolution strategy: a population of {size}, first steps {algorithm.sigma:.2g} of the box"
@@ -147,8 +154,8 @@ def _strategy(algorithm: MatrixAdaptation) -> list[str]:
             f"Restarts ({algorithm.restarts}) {where}, populations x {algorithm.growth:.3g}, "
             f"steps x {algorithm.restart_sigma:.2g}, after {algorithm.patience:.2g} times the usual patience."
         )
-    told = {*rates, "popsize", "popsize_factor", "sigma", "bounds", "restarts", "growth", "restart_sigma",
-            "first_mean", "restart_mean", "patience", "paths", "c_c_factor"}  # fmt: skip
+    told = {*rates, "popsize", "popsize_factor", "popsize_budget", "sigma", "bounds", "restarts", "growth",
+            "restart_sigma", "first_mean", "restart_mean", "patience", "paths", "c_c_factor"}  # fmt: skip
     rest = [f.name for f in fields(algorithm) if f.name not in told]
     other = [f"{n} = {getattr(algorithm, n):.3g}" for n in rest if getattr(algorithm, n) != getattr(defaults, n)]
     return [*lines, *([f"Else: {', '.join(other)}."] if other else [])]

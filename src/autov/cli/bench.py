@@ -9,7 +9,7 @@ from autov.cli.output import JSON, console, print_json
 BENCHMARKS = {
     "kernel": "kernel", "ma-es": "matrix_adaptation", "design": "design", "lsgo": "lsgo", "compare": "compare",
     "spaces": "spaces", "families": "families", "constrained": "constrained", "scale": "scale",
-    "overhead": "overhead", "quality": "quality",
+    "overhead": "overhead", "quality": "quality", "general": "general",
 }  # fmt: skip
 
 
@@ -22,7 +22,8 @@ def bench(
     what: str = typer.Argument(
         help="Speed: kernel (the compiled run), ma-es (against pycma), design (the search), lsgo (the large-scale "
         "suite), compare (Table VII), scale (engines on 1 and 2 workers), overhead (of an evaluation in Python). "
-        "Quality, long, kept in runs/: quality (the BBOB suite beside other libraries), spaces (spaces "
+        "Quality, long, kept in runs/: quality (the BBOB suite beside other libraries), general (how the "
+        "default was designed; hours), spaces (spaces "
         "and searchers at equal cost), families (designs for twelve families beside others); a minute: constrained "
         "(problems beside SciPy)."
     ),

@@ -95,12 +95,12 @@ __all__ = [  # with what a caller needs to make and read a Work
 
 
 @kernel
-def es_start(plan, work, lower, upper, capacity):
+def es_start(plan, work, lower, upper, capacity, maxfev):
     """Fill the state of a new run; the mean is uniform, the centre, or that of the given points."""
     counters = work.counters
     d = lower.size
     given = work.given.shape[0]
-    counters[BASE] = base_popsize(plan, d)
+    counters[BASE] = base_popsize(plan, d, maxfev)
     counters[LARGE] = counters[BASE]
     counters[CAPACITY] = capacity
     counters[RUNS] = 1

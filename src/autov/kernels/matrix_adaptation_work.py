@@ -12,7 +12,8 @@ from autov.kernels.tiles import COLUMNS, ROWS, padded
 
 # Plan.numbers
 (POPSIZE_GIVEN, POPSIZE_FACTOR, SIGMA_FIRST, LONGEST, C_1_FACTOR, C_MU_FACTOR, C_SIGMA_FACTOR, D_SIGMA_FACTOR,
- C_C_FACTOR, NEGATIVE, MARGIN, GROWTH, RESTART_SIGMA, TOL_X, TOL_F, PATIENCE, PLAN_NUMBERS) = range(17)  # fmt: skip
+ C_C_FACTOR, NEGATIVE, MARGIN, GROWTH, RESTART_SIGMA, TOL_X, TOL_F, PATIENCE, POPSIZE_BUDGET,
+ PLAN_NUMBERS) = range(18)  # fmt: skip
 # Plan.choices
 RESTARTS, BOUNDS, RESTART_MEAN, PATHS, FIRST_MEAN, PLAN_CHOICES = range(6)
 NEVER, IPOP, BIPOP = range(3)  # of RESTARTS
@@ -27,6 +28,7 @@ ANYWHERE, CENTRE = range(2)  # of FIRST_MEAN
 # Work.numbers
 (SIGMA, BEST, RUN_BEST, WINDOW_LOW, WINDOW_HIGH, MU_EFF, C_SIGMA, D_SIGMA, C_C, C_1, C_MU, NUMBERS) = range(12)
 
+SMALL_BUDGET = 50  # evaluations for each variable up to which a population does not depend on the budget
 CELLS = 2**22  # most numbers in the steps of one population
 DOUBLINGS = 9  # most doublings of the population, as in BIPOP-CMA-ES
 TINY, HUGE = 1e-150, 1e150  # a step beyond these has no meaning any more
@@ -67,17 +69,20 @@ class Work(NamedTuple):
 
 
 @kernel
-def base_popsize(plan, d):
-    """The population of the first run: the given one, or a factor times 4 + floor(3 ln d)."""
+def base_popsize(plan, d, maxfev):
+    """The population of the first run: the given one, or a factor times 4 + floor(3 ln d), more for large budgets."""
     if plan.numbers[POPSIZE_GIVEN] > 0:
         return np.int64(plan.numbers[POPSIZE_GIVEN])
-    return max(4, np.int64(plan.numbers[POPSIZE_FACTOR] * (4 + math.floor(3 * math.log(d)))))
+    size = plan.numbers[POPSIZE_FACTOR] * (4 + math.floor(3 * math.log(d)))
+    if plan.numbers[POPSIZE_BUDGET] > 0:
+        size *= max(1.0, maxfev / (SMALL_BUDGET * d)) ** plan.numbers[POPSIZE_BUDGET]
+    return max(4, np.int64(size))
 
 
 @kernel
 def most_points(plan, d, maxfev, given):
     """The largest population: a tenth of the budget, nine doublings, CELLS numbers; at least the first one."""
-    base = base_popsize(plan, d)
+    base = base_popsize(plan, d, maxfev)
     grown = min(maxfev // 10, base << DOUBLINGS, CELLS // d)
     if plan.choices[RESTARTS] == NEVER:
         grown = base

@@ -1,0 +1,131 @@
+"""How `general`, the optimiser that autov takes where nothing is said, was designed, and how it is chosen.
+
+It is a portfolio of a matrix adaptation strategy and an evolution that exchanges variables. All of the strategy, the
+sizes of the evolution and the shares of the budget are designed; the operator of the evolution is given. Searches of
+several seeds train on families of 22 functions; what each ends with, and the mean of its last population, is raced on
+functions and sizes that took no part. No function of the BBOB suite does.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autov.algorithms import resolve_algorithm
+from autov.algorithms.files import load_algorithm, save_algorithm
+from autov.core import Array, read_arrays
+from autov.core.files import read_json, to_json, write_text
+from autov.designer import design
+from autov.designer.aggregate import panel_shares
+from autov.designer.cases import Case, training_cases
+from autov.designer.checkpoint import FORMAT, VERSION
+from autov.designer.genome import Given
+from autov.designer.runs import Stream, Tasks
+from autov.designer.settings import design_settings
+from autov.designer.spaces import EXCHANGE, ROWS, evolution_values
+from autov.designer.trials import Trials
+from autov.problems import ADDED_NAMES, NAMES
+
+HELD_OUT = ("katsuura", "lunacek", "michalewicz", "styblinski_tang")
+TRAINED = tuple(name for name in (*NAMES, *ADDED_NAMES) if name not in HELD_OUT)
+FAMILIES = ("translate", "translate-rotate-scale")
+DIMS, BUDGETS = (5, 10, 20, 40), ("30d", "100d", "300d", "1000d")
+PANEL = ("minion:bipop", "minion:rcmaes", "minion:arrde", "minion:jade")
+MEMBERS, SEEDS = ("ma-es", "evolution"), (1, 2, 3)
+SETTINGS: dict[str, Any] = {
+    "space": "portfolio", "members": MEMBERS, "searcher": "ma-es", "dims": DIMS, "budgets": BUDGETS, "cases": 44,
+    "aggregate": "panel", "panel": PANEL, "panel_runs": 4, "population": 16, "generations": 35, "memory": 12,
+    "trial": {"runs": 1}, "race_size": 8, "race_runs": 4, "retest_runs": 4,
+}  # fmt: skip
+JUDGED, JUDGED_SEED = 4, 99  # runs and seed of the choice
+
+
+def problems(names: tuple[str, ...]) -> list[str]:
+    """Both families of all functions."""
+    return [f"{name}+family={family}" for family in FAMILIES for name in names]
+
+
+def settings_of(**changed: Any) -> dict[str, Any]:
+    """Those of the searches; the operator of the evolution is not designed."""
+    given = evolution_values(EXCHANGE, ROWS)
+    lengths = (".width.mean", ".spread.mean")  # their weights have no mean
+    fixed = {name: value for name, value in given.items() if ".row" in name and not name.endswith(lengths)}
+    return {**SETTINGS, "fix": fixed, **changed}
+
+
+def train(seed: int, folder: str | Path, workers: int | None = None, progress: Any = None, **changed: Any) -> Any:
+    """One search; killed and begun again it goes on."""
+    place = Path(folder) / f"seed-{seed}"
+    found = design(problems(TRAINED), rng=seed, workers=workers, checkpoint=place / "search.npz", resume=True,
+                   progress=progress, **settings_of(**changed))  # fmt: skip
+    found.save(place / "optimizer.json")
+    write_text(place / "provenance.json", to_json(found.provenance, indent=1) + "\n")
+    return found
+
+
+def candidates(folder: str | Path, seeds: tuple[int, ...] = SEEDS, **changed: Any) -> dict[str, Any]:
+    """Of each search: the design it ends with, the best of its last population, and the mean of all of that."""
+    genome = design_settings(None, **settings_of(**changed)).genome
+    found: dict[str, Any] = {}
+    for seed in seeds:
+        place = Path(folder) / f"seed-{seed}"
+        vectors = read_arrays(place / "search.npz", FORMAT, VERSION)[1]["vectors"]
+        if (place / "optimizer.json").exists():
+            found[f"seed {seed}, winner"] = load_algorithm(place / "optimizer.json")
+        found[f"seed {seed}, best"] = genome.decode(vectors[0])
+        found[f"seed {seed}, mean"] = genome.decode(vectors.mean(axis=0))
+    return found
+
+
+def judging_cases() -> list[Case]:
+    """Functions that took no part, and other sizes of those that did."""
+    held_out = design_settings(None, dims=DIMS, budgets=BUDGETS, cases=48)
+    elsewhere = design_settings(None, dims=(3, 8, 15, 30), budgets=("50d", "200d", "600d"), cases=48)
+    return [*training_cases(problems(HELD_OUT), held_out), *training_cases(problems(TRAINED), elsewhere)]
+
+
+def judge(algorithms: dict[str, Any], workers: int | None = None) -> dict[str, Array]:
+    """For each algorithm and each of the panel: the share of the panel's results that beat it, case by case."""
+    everyone = {name: resolve_algorithm(name) for name in PANEL} | algorithms
+    cases, given = judging_cases(), Given(tuple(everyone.values()))
+    which = np.repeat(np.arange(len(everyone)), JUDGED)
+    tasks = Tasks(which, which, np.tile(np.arange(JUDGED), len(everyone)))
+    values = []
+    for number, case in enumerate(cases):
+        trials = Trials(case.problem, case.budget, workers)
+        values.append(trials(Stream(JUDGED_SEED, 0, number), given, given.vectors, tasks).reshape(len(everyone), -1))
+        trials.close()
+    results = np.array(values)
+    panel = results[:, : len(PANEL)].reshape(len(cases), -1)
+    shares = panel_shares(results, panel, [case.problem.minimum for case in cases])
+    return dict(zip(everyone, shares.T, strict=True))
+
+
+def bench_general(folder: str | Path = "runs/general", seeds: tuple[int, ...] = SEEDS) -> dict[str, Any]:
+    """Train with every seed (hours), judge what came out, and write the best of it to ``general.json``."""
+    place = Path(folder)
+    for seed in seeds:
+        train(seed, place)
+    return choose(place, seeds)
+
+
+def choose(folder: str | Path, seeds: tuple[int, ...] = SEEDS) -> dict[str, Any]:
+    """Judge what the searches ended with and write the best of it to ``general.json``."""
+    place, found = Path(folder), candidates(folder, seeds)
+    shares = judge(found)
+    half = 48
+    means = {name: float(share.mean()) for name, share in shares.items()}
+    best = min(found, key=lambda name: means[name])
+    about = read_json(place / f"seed-{best.split()[1].rstrip(',')}" / "provenance.json", "where it comes from")
+    kept = ("problem", "dim", "preset", "space", "evaluations", "instances", "settings", "autov", "date")
+    provenance = {
+        "what": "a portfolio for functions of many kinds, 1 to 1000 variables, any budget",
+        "chosen": f"{best}: the least share of results of {', '.join(PANEL)} that beat it, of {len(found)} candidates",
+        "judged_on": f"families of {', '.join(HELD_OUT)}, and other sizes of the functions trained on",
+        "judged": {name: [float(share[:half].mean()), float(share[half:].mean())] for name, share in shares.items()},
+        "seed": about["seed"], **{name: about[name] for name in kept},
+    }  # fmt: skip
+    save_algorithm(found[best], place / "general.json", provenance)
+    return {"means": means, "chosen": best}
