@@ -63,6 +63,18 @@ def test_trials_then_the_leader_gets_most_of_each_round_and_the_last_part():
     assert used == [100 + 8 * 20 + 10, 1000 - 270]
 
 
+def test_with_a_small_budget_all_but_the_first_get_less():
+    algorithm = Portfolio(
+        (Steady(), Steady()), trial=(0.1, 0.2), hedge=0.25, round=0.08, polish=0, full_budget=2000 / BOX.dim
+    )
+    made = order_of_work(algorithm, lambda member, _: (1.0, 2.0)[member], 1000)  # half of a full budget
+    assert [m for m, _ in made[:20]] == [0] * 10 + [1] * 10
+    # Of a round of 80 the other gets an eighth.
+    assert [m for m, _ in made[20:28]] == [0, 0, 0, 0, 0, 0, 0, 1]
+    larger = order_of_work(algorithm, lambda member, _: (1.0, 2.0)[member], 2000)
+    assert [m for m, _ in larger[:60]] == [0] * 20 + [1] * 40
+
+
 def test_the_leader_may_change():
     algorithm = Portfolio((Steady(), Steady()), trial=0.1, hedge=0.0, round=0.1, polish=0)
     # Member 1 leads at first, but member 0 has a better value from its trial on: it gets everything.
@@ -118,6 +130,10 @@ SETTINGS = [
     {"members": (Evolution("exchange", popsize=12, frame="learned"), "ma-es+restarts=bipop"), "trial": (0.3, 0.02)},
     {"members": "autov", "polish": 0.5, "polish_step": 0.3},
     {"trial": 0.0, "round": 0.5},
+    {
+        "full_budget": 100.0,
+        "members": (MatrixAdaptation(popsize_budget=0.4, first_mean="centre"), Evolution("exchange", popsize=7)),
+    },
 ]
 
 

@@ -14,6 +14,13 @@ def test_a_portfolio_says_who_gets_how_much():
     assert "rounds of 5.0%: the one with the best value gets 80% of each, the others share 20%" in text
     assert "The last 10.0% belong to the leader" in text
     assert "steps of 1 times the spread of its better half (at least 0.001 of the box)" in text
+    assert "With fewer than" not in text
+    sparing = explain(Portfolio(members=("ma-es+popsize_budget=0.25+first_mean=centre", "shade"), full_budget=700))
+    assert "With fewer than 700 evaluations for each variable, trials of all but ma-es and what others share" in sparing
+    assert (
+        "a population of 1 (4 + 3 ln d) (evaluations / 50 d)^0.25, first steps 0.2 of the box from its centre"
+        in sparing
+    )
     silent = explain(Portfolio(trial=(0.5, 0.0), hedge=0.0, polish=0.0))
     assert "ma-es never runs" in silent
     assert "belong to the leader" not in silent
