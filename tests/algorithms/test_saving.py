@@ -74,9 +74,9 @@ def test_constraints_must_be_given_again_and_be_the_same(tmp_path):
     optimizer = Optimizer(BOX, popsize=5, rng=1, constraints=LinearConstraint([[1, 1, 1]], 50, np.inf))
     go(optimizer, 5, False)
     optimizer.save(path)
-    with pytest.raises(InputError, match="^constraints: .* was saved with 1 of them"):
+    with pytest.raises(InputError, match=r"^constraints: .* was saved with 1 of them"):
         Optimizer.load(path)
-    with pytest.raises(InputError, match="^constraints: not those of"):
+    with pytest.raises(InputError, match=r"^constraints: not those of"):
         Optimizer.load(path, LinearConstraint([[1, 1, 1]], 49, np.inf))
     assert Optimizer.load(path, LinearConstraint([[1, 1, 1]], 50, np.inf)).result.status == 1
     Optimizer(BOX, popsize=5, rng=1).save(path)

@@ -1,4 +1,4 @@
-"""A whole `Optimizer` as a file: numbers and arrays, no code, so functions of constraints are given again when it is read.
+"""A whole `Optimizer` as a file: numbers and arrays, no code; functions of constraints are given again for reading.
 
 What a file says is checked before anything is computed with it; the constraints that are given again must find the best
 point as far from feasible as those before did.
