@@ -5,6 +5,7 @@ import random
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -223,6 +224,20 @@ def test_python_programs_find_values_of_the_same_distribution(source):
         lambda seed: autov.minimize(rosenbrock, [(-2, 2)] * 4, maxfev=1510, rng=seed, algorithm=source).fun
     )
     assert stats.mannwhitneyu(ours, library).pvalue > 1e-3
+
+
+DESIGNS = sorted((Path(__file__).parents[2] / "results" / "families").glob("*/optimizer.json"))
+
+
+@pytest.mark.parametrize("path", DESIGNS, ids=lambda path: path.parent.name)
+def test_stored_designs_can_be_exported(path):
+    calls = []
+    minimize = program(export(path, "python")).minimize
+    x, f = minimize(lambda x: calls.append(x) or rosenbrock(x), [-2] * 4, [2] * 4, maxfev=1203, rng=1)
+    assert len(calls) == 1203
+    assert f == rosenbrock(x) == min(rosenbrock(x) for x in calls)
+    assert f < np.median([rosenbrock(x) for x in calls[:50]])
+    assert export(path, "matlab", "opt").startswith("function [best_x, best_f] = opt(fun,")
 
 
 @pytest.mark.parametrize("source", ["autov:paper-h3", "ma-es", "portfolio"])
