@@ -23,9 +23,9 @@ def draw_of(operator: AffineOperator) -> str:
     return "mixed" if whole.any() and not whole.all() else "solution" if whole.any() else "variable"
 
 
-def chances(operator: AffineOperator) -> dict[str, Array]:
+def chances(operator: AffineOperator) -> dict[str, np.ndarray]:
     """Sums of the chances of the rows; where rows differ in what a draw is for, also of those for single variables."""
-    found = {"cumulative": _sums(operator.probability)}
+    found: dict[str, np.ndarray] = {"cumulative": _sums(operator.probability)}
     if draw_of(operator) == "mixed":
         found["single"] = _sums(np.where(operator.per_solution, 0.0, operator.probability))
         found["whole"] = operator.per_solution & (operator.probability > 0)

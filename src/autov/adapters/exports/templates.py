@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from autov.core import Array
-
 
 def fill(template: str, /, **parts: Any) -> str:
     """The template of this name with its parts."""
@@ -17,7 +15,7 @@ def fill(template: str, /, **parts: Any) -> str:
     return Template(text).substitute(parts)
 
 
-def python_numbers(values: Array) -> str:
+def python_numbers(values: np.ndarray) -> str:
     """A vector or matrix as nested lists that give the same bits."""
     rows = np.asarray(values)
     if rows.ndim == 1:
@@ -25,7 +23,7 @@ def python_numbers(values: Array) -> str:
     return "[\n" + "".join(f"    {python_numbers(row)},\n" for row in rows) + "]"
 
 
-def matlab_numbers(values: Array) -> str:
+def matlab_numbers(values: np.ndarray) -> str:
     """A row vector or matrix."""
     rows = np.asarray(values)
     if rows.ndim == 1:
