@@ -67,7 +67,8 @@ def section(name: str, output: str) -> str:
 
 def _paragraphs(text: str) -> str:
     """The docstring, with indented lines as code."""
-    return re.sub(r"((?:^ {4}.*\n?)+)", r"\n```\n\1```\n", text.strip(), flags=re.MULTILINE).replace("\n    ", "\n")
+    fenced = re.sub(r"((?:^ {4}.*\n)+)", r"\n```\n\1```\n", text.strip() + "\n", flags=re.MULTILINE)
+    return fenced.replace("\n    ", "\n").rstrip()
 
 
 def outputs(page: str) -> dict[str, str]:
