@@ -2,6 +2,10 @@
 
 The same problem comes again and again with other numbers in it, so it is worth while to design an optimiser for it. It
 is designed on three days and judged on three others.
+
+The search is a small one, for a look, and designs an evolution only. Whether it was worth while, the table at the end
+says: others that are marked + were better than what was designed, and then one of them should be used, or
+`space="portfolio"`, which has `ma-es` among its members.
 """
 
 import sys
