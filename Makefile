@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench slow paper mutants fuzz soak clean
+.PHONY: demo test lint bench slow paper gallery mutants fuzz soak clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -53,6 +53,10 @@ bench: $(READY)
 	$(BIN)/autov bench lsgo
 	$(BIN)/autov bench compare
 	$(BIN)/autov bench scale
+
+# Run the twelve examples of docs/gallery.md and write the page anew (some minutes).
+gallery: $(VENV)/.peers
+	$(BIN)/python docs/make_gallery.py
 
 paper: $(READY)
 	$(BIN)/autov reproduce all

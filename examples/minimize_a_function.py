@@ -1,5 +1,6 @@
 """Minimise a function of your own with the paper's operator."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import autov
@@ -12,3 +13,6 @@ def cost(x):
 
 result = autov.minimize(cost, bounds=[(-2, 2)] * 2, maxfev=5000, rng=1)
 print(f"f({result.x.round(3)}) = {result.fun:.3g} after {result.nfev} evaluations")
+
+result.plot(ax=plt.figure(figsize=(5.6, 3.4)).subplots())
+plt.show()

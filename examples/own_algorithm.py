@@ -7,6 +7,7 @@ The same from the command line:
 
 from dataclasses import dataclass, replace
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import autov
@@ -64,7 +65,13 @@ if __name__ == "__main__":
     print("invariant to:", autov.check_algorithm(StepSearch(), runs=50).holds, "(None: left open)")
     algorithms = {"step-search": StepSearch(), "shorter": StepSearch(first_step=0.02), "de": "de", "autov": "autov"}
     compared = autov.compare(algorithms, "f1,f5,f9", dim=10, maxfev=5000, popsize=20, runs=5, store=None)
-    print("mean best value of 5 runs:")
-    print(f"{'':12}", *(f"{problem:>10}" for problem in compared.problems))
-    for label in compared.algorithms:
-        print(f"{label:12}", *(f"{compared.values(problem, label).mean():10.3g}" for problem in compared.problems))
+    print(compared.table())
+
+    axes = plt.figure(figsize=(5.6, 3.4)).subplots()
+    colours, styles = ("#0072b2", "#56b4e9", "#d55e00", "#009e73"), ("-", ":", "--", "-.")
+    for label, colour, style in zip(algorithms, colours, styles, strict=True):
+        nfev, best = compared.curves("rastrigin", label)
+        axes.plot(nfev, np.median(best, axis=0), color=colour, linestyle=style, label=label)
+    axes.set(yscale="log", xlabel="evaluations", ylabel="median best value", title="Rastrigin, 10 variables")
+    axes.legend(frameon=False)
+    plt.show()

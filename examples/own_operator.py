@@ -5,6 +5,7 @@ The same from the command line:
     autov minimize rastrigin --operator examples/own_operator.py:swap_and_step --runs 10
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import autov
@@ -23,8 +24,17 @@ swap_and_step.n_parents = 2  # three if nothing is said
 if __name__ == "__main__":
     print("invariant to:", autov.check(swap_and_step).holds)
     runs = 10
-    for problem in ("rastrigin", "rastrigin+translate=2.5", "rastrigin+rotate=1"):
-        print(f"{problem}, mean best value of {runs} runs of 5000 evaluations:")
-        for operator in (swap_and_step, "paper-h3", "sbx"):
-            best = [autov.minimize(problem, operator=operator, maxfev=5000, rng=seed).fun for seed in range(runs)]
-            print(f"    {getattr(operator, '__name__', operator):14} {np.mean(best):8.2f}")
+    operators = {"swap_and_step": swap_and_step, "paper-h3": "paper-h3", "sbx": "sbx"}
+    problems = {"plain": "rastrigin", "moved": "rastrigin+translate=2.5", "turned": "rastrigin+rotate=1"}
+    axes = plt.figure(figsize=(5.6, 3.4)).subplots()
+    for i, name in enumerate(problems.values()):
+        print(f"{name}, mean best value of {runs} runs of 5000 evaluations:")
+        for j, (label, operator) in enumerate(operators.items()):
+            best = [autov.minimize(name, operator=operator, maxfev=5000, rng=seed).fun for seed in range(runs)]
+            print(f"    {label:14} {np.mean(best):8.2f}")
+            shown = {"label": label} if i == 0 else {}
+            axes.bar(i + 0.25 * j, np.mean(best), 0.22, color=("#0072b2", "#d55e00", "#009e73")[j], **shown)
+    axes.set_xticks([0.25, 1.25, 2.25], [f"Rastrigin, {problem}" for problem in problems])
+    axes.set(ylabel="mean best value")
+    axes.legend(frameon=False)
+    plt.show()

@@ -3,6 +3,8 @@
 Needs `pip install 'autov[optuna]'`.
 """
 
+import matplotlib.pyplot as plt
+import numpy as np
 import optuna
 
 from autov.adapters.optuna import AutoVSampler
@@ -20,7 +22,15 @@ def objective(trial):
     return abs(rate - 0.01) * 100 + (layers - 4) ** 2 + (kind != "b") + extra
 
 
-for sampler in (AutoVSampler(seed=1, n_trials=TRIALS), optuna.samplers.RandomSampler(seed=1)):
+axes = plt.figure(figsize=(5.6, 3.4)).subplots()
+samplers = (AutoVSampler(seed=1, n_trials=TRIALS), optuna.samplers.RandomSampler(seed=1))
+for sampler, colour, style in zip(samplers, ("#0072b2", "#d55e00"), ("-", "--"), strict=True):
     study = optuna.create_study(sampler=sampler)
     study.optimize(objective, n_trials=TRIALS)
-    print(f"{sampler}: {study.best_value:.3g} with {study.best_params} after {TRIALS} evaluations")
+    best = {name: float(f"{v:.3g}") if isinstance(v, float) else v for name, v in study.best_params.items()}
+    print(f"{type(sampler).__name__}: {study.best_value:.3g} with {best} after {TRIALS} evaluations")
+    values = np.minimum.accumulate([trial.value for trial in study.trials])
+    axes.step(range(1, TRIALS + 1), values, where="post", color=colour, linestyle=style, label=type(sampler).__name__)
+axes.set(yscale="log", xlabel="trials", ylabel="best value")
+axes.legend(frameon=False)
+plt.show()

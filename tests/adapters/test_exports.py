@@ -5,6 +5,7 @@ import random
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,8 +16,10 @@ import autov
 from autov.adapters.exports import FORMATS, export
 from autov.algorithms import Evolution
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
+from autov.algorithms.portfolio import Portfolio
 from autov.cli import main
 from autov.core import FileError, InputError
+from autov.kernels.matrix_adaptation import SIGMA
 from tests.naive_matrix_adaptation import Strategy
 
 LOWER, UPPER = np.array([-5.0, 0.0, 1.0]), np.array([5.0, 1.0, 4.0])
@@ -36,8 +39,19 @@ OPERATORS = {
     "best and mean": autov.AffineOperator.from_rows(
         "x1,best,x2,mean", [{"probability": 1.0, "best": (0.3, 0.1), "x2": (0.0, 0.1), "mean": (0.2, 0.0)}]
     ),
+    "rows of both kinds": autov.AffineOperator.from_rows(
+        "x1,x2,difference,spread,width",
+        [{"probability": 0.3, "x2": (0.4, 0.2), "difference": (0.5, 0.2)},
+         {"probability": 0.2, "spread": (0.1, 0.3), "width": (0.0, 0.05)},
+         {"probability": 0.0, "x2": (9.0, 0.0)},
+         {"probability": 0.5, "x2": (1.0, 0.2), "difference": (-0.5, 0.1), "spread": (0.2, 0.1)}],
+        draw=("solution", "variable", "solution", "variable"),
+    ),
 }  # fmt: skip
-BEST, MEAN = np.array([1.0, 0.5, 2.0]), np.array([0.0, 0.2, 3.0])
+POINTS = {
+    "best": np.array([1.0, 0.5, 2.0]), "mean": np.array([0.0, 0.2, 3.0]), "difference": np.array([0.5, -0.1, 0.3]),
+    "spread": np.array([1.0, 0.2, 0.5]),
+}  # fmt: skip
 
 
 def operator_of(name):
@@ -46,7 +60,7 @@ def operator_of(name):
 
 
 def points_of(operator):
-    return {name: value for name, value in (("best", BEST), ("mean", MEAN)) if name in operator.inputs}
+    return {name: value for name, value in POINTS.items() if name in operator.inputs}
 
 
 def parents_of(operator, n):
@@ -97,18 +111,97 @@ def test_the_test_of_distributions_can_fail():
     assert not same_law(one, one + 0.1)
 
 
-@pytest.mark.parametrize("name", OPERATORS)
-def test_python_evolution_has_the_same_offspring(name):
-    operator = operator_of(name)
-    exported = program(export(Evolution(operator), "python"))
-    rng = np.random.default_rng(3)
-    box = autov.Box(LOWER, UPPER)
-    x = box.sample(3000, rng)
-    f = ((x - 1) ** 2).sum(axis=1)
-    algorithm = Evolution(operator)
-    state = algorithm.tell(algorithm.init(box, len(x), 10_000, rng), x, f, rng)
-    expected, _ = algorithm.ask(state, rng)
-    assert same_law(exported.propose(x, f, LOWER, UPPER, rng), expected)
+EVOLUTIONS = {name: {"operator": name} for name in OPERATORS} | {
+    "other tournaments": {"operator": "paper-h3", "tournament_first": 1.0, "tournament_others": 3.7},
+    "comma, in a learned frame": {"operator": "rows of both kinds", "survival": "comma", "offspring": 1.3,
+                                  "frame": "learned"},
+    "plus, in a learned frame": {"operator": "tied bounds", "offspring": 0.5, "frame": "learned", "popsize": 900},
+}  # fmt: skip
+
+
+def evolution_of(name):
+    settings = dict(EVOLUTIONS[name])
+    return Evolution(operator_of(settings.pop("operator")), **settings)
+
+
+def slanted(x):
+    """Values with a direction that is none of the axes."""
+    return ((x - 1) ** 2).sum(axis=1) + 5 * (x[:, 0] + x[:, 1]) ** 2
+
+
+@pytest.mark.parametrize("name", EVOLUTIONS)
+def test_python_evolution_has_the_same_offspring_and_survivors(name):
+    algorithm, rng, box = evolution_of(name), np.random.default_rng(3), autov.Box(LOWER, UPPER)
+    exported = program(export(algorithm, "python"))
+    ours = exported.Evolution(exported.SETTINGS, LOWER, UPPER, 3000, rng)
+    state = algorithm.init(box, 3000, 10_000, rng)
+    x = ours.ask()
+    assert x.shape == state.x.shape
+    ours.tell(slanted(x))
+    state = algorithm.tell(state, x, slanted(x), rng)
+    child, expected = ours.ask(), algorithm.ask(state, rng)[0]
+    assert child.shape == expected.shape
+    assert same_law(child, expected)
+    ours.tell(slanted(child))
+    state = algorithm.tell(state, child, slanted(child), rng)
+    assert np.array_equal(np.sort(ours.f), np.sort(state.f))
+    assert np.array_equal(np.sort(ours.x, axis=0), np.sort(state.x, axis=0))
+
+
+PORTFOLIOS = {
+    "default": Portfolio(),
+    "three": Portfolio(
+        (Evolution("paper-h3", popsize=7), MatrixAdaptation(popsize=5), Evolution("exchange", popsize=11)),
+        trial=(0.05, 0.1, 0.0), hedge=0.5, round=0.031, polish=0.2,
+    ),
+    "one": Portfolio((Evolution("exchange", popsize=12, offspring=0.5),), polish=0.3, polish_step=3.0),
+    "strategies": Portfolio((MatrixAdaptation(), MatrixAdaptation(sigma=0.05, bounds="clip"))),
+    "no polishing": Portfolio((Evolution("exchange", popsize=9, frame="learned"), MatrixAdaptation()), polish=0.0),
+    "a small budget": Portfolio(
+        (MatrixAdaptation(first_mean="centre", popsize_budget=0.3, restart_mean="mixed"), Evolution("exchange", popsize=9)),
+        trial=(0.2, 0.2), hedge=0.4, full_budget=1000.0,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("leader", [0, 1, 2])
+@pytest.mark.parametrize("name", PORTFOLIOS)
+def test_python_portfolio_gives_turns_as_autov_does(name, leader):
+    algorithm, rng, maxfev = PORTFOLIOS[name], np.random.default_rng(1), 1003
+    ours = program(export(algorithm, "python")).Portfolio(LOWER, UPPER, maxfev, 20, rng)
+    state = algorithm.init(autov.Box(LOWER, UPPER), 20, maxfev, rng)
+    made = []
+    while sum(size for _, size in made) < maxfev:
+        x = ours.ask()
+        expected, state = algorithm.ask(state, rng)
+        assert (ours.turn, len(x)) == (state.turn, len(expected))
+        made.append((state.turn, len(x)))
+        values = np.full(len(x), 0.0 if state.turn == leader else 1.0)  # flat: restarts come at the same time
+        ours.tell(values)
+        state = algorithm.tell(state, expected, values, rng)
+    first = algorithm.members[leader] if leader < len(algorithm.members) else algorithm.members[0]
+    polished = algorithm.polish > 0 and isinstance(first, Evolution)
+    assert (made[-1][0] == len(algorithm.members)) == polished
+
+
+def test_python_portfolio_begins_to_polish_as_autov_does():
+    algorithm, rng = Portfolio(polish_step=0.7), np.random.default_rng(1)
+    exported = program(export(algorithm, "python"))
+    ours = exported.Portfolio(LOWER, UPPER, 1000, 30, rng)
+    state = algorithm.init(autov.Box(LOWER, UPPER), 30, 1000, rng)
+    x = ours.ask()
+    ours.tell(slanted(x))
+    best = x[np.argmin(slanted(x))]
+    own = algorithm._start_polisher(state, x, slanted(x), best)
+    polisher = ours.polisher(0)
+    assert np.isclose(polisher.sigma, own.numbers[SIGMA], rtol=1e-12)
+    assert np.allclose(polisher.mean, own.mean[:3], rtol=1e-12)
+    points, expected = polisher.ask(), algorithm.polisher.ask(own, rng)[0]
+    assert np.array_equal(points[0], best)
+    assert np.array_equal(expected[0], best)
+    assert points.shape == expected.shape
+    polisher.tell(slanted(points))
+    assert np.isfinite(polisher.matrix).all()
 
 
 def rosenbrock(x):
@@ -119,7 +212,7 @@ def finals(minimize, runs=15):
     return np.array([minimize(seed) for seed in range(runs)])
 
 
-@pytest.mark.parametrize("source", ["autov:paper-h3", "ma-es"])
+@pytest.mark.parametrize("source", ["autov:paper-h3", "ma-es", "portfolio", Evolution("exchange", popsize=15)])
 def test_python_programs_find_values_of_the_same_distribution(source):
     exported = program(export(source, "python"))
     calls = []
@@ -137,7 +230,21 @@ def test_python_programs_find_values_of_the_same_distribution(source):
     assert stats.mannwhitneyu(ours, library).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("source", ["autov:paper-h3", "ma-es"])
+DESIGNS = sorted((Path(__file__).parents[2] / "results" / "families").glob("*/optimizer.json"))
+
+
+@pytest.mark.parametrize("path", DESIGNS, ids=lambda path: path.parent.name)
+def test_stored_designs_can_be_exported(path):
+    calls = []
+    minimize = program(export(path, "python")).minimize
+    x, f = minimize(lambda x: calls.append(x) or rosenbrock(x), [-2] * 4, [2] * 4, maxfev=1203, rng=1)
+    assert len(calls) == 1203
+    assert f == rosenbrock(x) == min(rosenbrock(x) for x in calls)
+    assert f < np.median([rosenbrock(x) for x in calls[:50]])
+    assert export(path, "matlab", "opt").startswith("function [best_x, best_f] = opt(fun,")
+
+
+@pytest.mark.parametrize("source", ["autov:paper-h3", "ma-es", "portfolio"])
 def test_python_programs_run_as_scripts(tmp_path, source):
     path = tmp_path / "program.py"
     path.write_text(export(source, "python"))
@@ -192,7 +299,8 @@ def test_python_matrix_adaptation_takes_the_same_course_with_the_same_draws(name
     assert (twin.runs == 1) == (name == "none")
     uniforms, normals = iter(twin.uniforms), iter(twin.normals)
     draws = SimpleNamespace(random=lambda _: next(uniforms), standard_normal=lambda _: next(normals))
-    strategy = program(export(algorithm, "python")).Strategy(LOWER, UPPER, BUDGET, draws)
+    exported = program(export(algorithm, "python"))
+    strategy = exported.Strategy(exported.SETTINGS, LOWER, UPPER, BUDGET, draws)
     for expected in points:
         x = strategy.ask()
         assert np.allclose(x, expected, rtol=1e-9, atol=1e-9)
@@ -201,11 +309,11 @@ def test_python_matrix_adaptation_takes_the_same_course_with_the_same_draws(name
 
 def test_python_matrix_adaptation_may_restart_at_the_best_point():
     exported = program(export(MatrixAdaptation(restart_mean="best", tol_x=1e-2), "python"))
-    strategy = exported.Strategy(LOWER, UPPER, 1000, np.random.default_rng(1))
+    strategy = exported.Strategy(exported.SETTINGS, LOWER, UPPER, 1000, np.random.default_rng(1))
     while strategy.runs == 1:
         x = strategy.ask()
         strategy.tell(((x - 1.2) ** 2).sum(axis=1))
-    assert np.allclose(LOWER + exported.inside(strategy.mean) * (UPPER - LOWER), strategy.best_x)
+    assert np.allclose(LOWER + exported.inside(strategy.mean, exported.SETTINGS) * (UPPER - LOWER), strategy.best_x)
 
 
 OCTAVE = shutil.which("octave-cli")
@@ -271,32 +379,54 @@ def test_platemo_operator_with_decisions_and_with_solutions(tmp_path):
         assert same_law(part, operator(np.array(parents), LOWER, UPPER, rng).clip(LOWER, UPPER))
 
 
-@needs_octave
-@pytest.mark.parametrize("name", ["paper-h3", "best and mean"])
-def test_matlab_evolution_has_the_same_offspring_and_results(tmp_path, name):
-    operator = operator_of(name)
-    (tmp_path / "opt.m").write_text(export(Evolution(operator), "matlab", "opt"))
-    (tmp_path / "noted.m").write_text(
-        "function f = noted(x)\n global seen; seen(end + 1, :) = x; f = sum((x - 1).^2);\nend\n"
+NOTED = "function f = noted(x)\n global seen; seen(end + 1, :) = x; f = sum((x - 1).^2) + 5 * (x(1) + x(2))^2;\nend\n"
+
+
+def octave_runs(folder, maxfev, popsize, runs=15):
+    """Final values of runs of opt.m, whose budgets and best points are checked on the way."""
+    (folder / "noted.m").write_text(NOTED)
+    octave(
+        folder,
+        "global seen; rand('twister', 1); randn('twister', 1);\n"
+        f"values = zeros({runs}, 1); for i = 1:{runs}, seen = zeros(0, 3); "
+        f"[x, values(i)] = opt(@noted, {matrix(LOWER)}, {matrix(UPPER)}, {maxfev}, {popsize});\n"
+        f"assert(size(seen, 1) == {maxfev}); assert(abs(noted(x) - values(i)) < 1e-9); end\n"
+        "dlmwrite('values.txt', values, 'precision', 17);\n",
     )
+    return np.loadtxt(folder / "values.txt")
+
+
+@needs_octave
+@pytest.mark.parametrize("name", EVOLUTIONS)
+def test_matlab_evolution_has_the_same_offspring_and_results(tmp_path, name):
+    algorithm, rng, box = evolution_of(name), np.random.default_rng(3), autov.Box(LOWER, UPPER)
+    (tmp_path / "opt.m").write_text(export(algorithm, "matlab", "opt"))
+    (tmp_path / "noted.m").write_text(NOTED)
+    n = algorithm.popsize or 1500
+    m = algorithm.offspring_of(n)
     octave(
         tmp_path,
         "global seen; seen = zeros(0, 3); rand('twister', 1); randn('twister', 1);\n"
-        f"opt(@noted, {matrix(LOWER)}, {matrix(UPPER)}, 3000, 1500);\n"
-        "dlmwrite('seen.txt', seen, 'delimiter', ' ', 'precision', 17);\n"
-        "values = zeros(15, 1); for i = 1:15, seen = zeros(0, 3); "
-        f"[x, values(i)] = opt(@noted, {matrix(LOWER)}, {matrix(UPPER)}, 310, 20);\n"
-        "assert(size(seen, 1) == 310); assert(abs(sum((x - 1).^2) - values(i)) < 1e-12); end\n"
-        "dlmwrite('values.txt', values, 'precision', 17);\n",
+        f"opt(@noted, {matrix(LOWER)}, {matrix(UPPER)}, {n + m}, {n});\n"
+        "dlmwrite('seen.txt', seen, 'delimiter', ' ', 'precision', 17);\n",
     )
     seen = np.loadtxt(tmp_path / "seen.txt")
-    algorithm, rng, box = Evolution(operator), np.random.default_rng(3), autov.Box(LOWER, UPPER)
-    x = seen[:1500]
-    state = algorithm.tell(algorithm.init(box, 1500, 3000, rng), x, ((x - 1) ** 2).sum(axis=1), rng)
-    assert same_law(seen[1500:], algorithm.ask(state, rng)[0])
-    options = {"algorithm": algorithm, "maxfev": 310, "popsize": 20}
-    library = finals(lambda seed: autov.minimize(lambda x: float(((x - 1) ** 2).sum()), box, rng=seed, **options).fun)
-    assert stats.mannwhitneyu(np.loadtxt(tmp_path / "values.txt"), library).pvalue > 1e-3
+    state = algorithm.tell(algorithm.init(box, n, 3000, rng), seen[:n], slanted(seen[:n]), rng)
+    assert same_law(seen[n:], algorithm.ask(state, rng)[0])
+    options = {"algorithm": algorithm, "maxfev": 310, "popsize": 20, "vectorized": True}
+    library = finals(lambda seed: autov.minimize(slanted, box, rng=seed, **options).fun)
+    assert stats.mannwhitneyu(octave_runs(tmp_path, 310, 20), library).pvalue > 1e-3
+
+
+@needs_octave
+@pytest.mark.parametrize("name", PORTFOLIOS)
+def test_matlab_portfolio_has_the_same_results(tmp_path, name):
+    algorithm = PORTFOLIOS[name]
+    (tmp_path / "opt.m").write_text(export(algorithm, "matlab", "opt"))
+    options = {"algorithm": algorithm, "maxfev": 410, "popsize": 20, "vectorized": True}
+    box = autov.Box(LOWER, UPPER)
+    library = finals(lambda seed: autov.minimize(slanted, box, rng=seed, **options).fun)
+    assert stats.mannwhitneyu(octave_runs(tmp_path, 410, 20), library).pvalue > 1e-3
 
 
 @needs_octave
@@ -342,6 +472,8 @@ def test_from_files_algorithms_and_designs(tmp_path):
     assert export(f"autov:{path}", "matlab").startswith("function [best_x, best_f] = my_best(")
     assert '"sigma": 0.3,' in export("ma-es+sigma=0.3", "python")
     assert '"sigma": 0.3,' in export(MatrixAdaptation(sigma=0.3), "python")
+    found = SimpleNamespace(operator=operator_of("one draw"), algorithm=Portfolio(), settings={"space": "portfolio"})
+    assert export(found, "python") == export("portfolio", "python")
     file = tmp_path / "es.json"
     made = {"format": "autov-optimizer", "version": 1, "algorithm": {"name": "ma-es", "settings": {"sigma": 0.3}}}
     file.write_text(json.dumps(made))
@@ -362,6 +494,8 @@ def test_from_files_algorithms_and_designs(tmp_path):
         (("nothing", "python"), "export: no operator file or name 'nothing', and no algorithm"),
         (("shade", "python"), "to: the algorithm shade cannot be exported"),
         (("ma-es", "latex"), "to: the algorithm ma-es can be exported to matlab and python, not to 'latex'"),
+        (("portfolio", "numpy"), "to: the algorithm portfolio can be exported to matlab and python, not to 'numpy'"),
+        (("portfolio+members=ma-es/shade", "python"), "export: the member shade cannot be exported"),
         ((OPERATORS["best and mean"], "platemo"), "export: PlatEMO's operators do not know best"),
         ((Evolution("sbx"), "python"), "export: only affine operators"),
     ],

@@ -68,9 +68,10 @@ def test_nsga2_runs_and_repeats(operator):
     assert np.array_equal(run(), run())
 
 
-def test_operators_that_need_a_best_point_are_refused():
-    operator = autov.AffineOperator.from_rows("x1,best", [{"probability": 1.0, "best": (0.5, 0.1)}])
-    with pytest.raises(InputError, match=r"^operator: uses best, which pymoo"):
+@pytest.mark.parametrize("name", ["best", "difference", "spread"])
+def test_operators_that_need_a_population_are_refused(name):
+    operator = autov.AffineOperator.from_rows(f"x1,{name}", [{"probability": 1.0, name: (0.5, 0.1)}])
+    with pytest.raises(InputError, match=rf"^operator: uses {name}, which pymoo"):
         OperatorCrossover(operator)
 
 

@@ -53,3 +53,31 @@ def test_the_command_prints_x_and_writes_the_result(capsys, tmp_path):
 def test_long_points_are_shortened():
     assert short([1.0, 2.5]) == "[1, 2.5]"
     assert short([float(i) for i in range(30)]) == "[0, 1, 2, 3, 4, ... (30 variables) ..., 25, 26, 27, 28, 29]"
+
+
+@pytest.mark.parametrize("options", [("--bounds", "FILE"), ("--lower", "-1,10", "--upper", "2,13"),
+                                     ("--dim", "2", "--lower", "-1,10", "--upper", "13")])  # fmt: skip
+def test_designs_have_bounds_for_each_variable(capsys, tmp_path, options):
+    (tmp_path / "cli_box.py").write_text(
+        "def cost(x):\n"
+        f"    assert -1 <= x[0] <= {13 if '--dim' in options else 2} and 10 <= x[1] <= 13, x\n"
+        "    return float(x.sum())\n"
+    )
+    (tmp_path / "bounds.csv").write_text("-1,2\n10,13\n")
+    given = [str(tmp_path / "bounds.csv") if option == "FILE" else option for option in options]
+    code, text, err = run(
+        capsys, "design", f"{tmp_path / 'cli_box.py'}:cost", *given, "--space", "operator", "--population", "3",
+        "--generations", "0", "--trial-popsize", "4", "--trial-generations", "2", "--runs", "1", "--reevaluate", "0",
+        "--no-final-race", "--no-known", "--family", "none", "--retest-runs", "2", "--workers", "1", "--rows", "2",
+        "--out", str(tmp_path / "out"), "--json",
+    )  # fmt: skip
+    assert code == 0, err
+    least = -1 + 10
+    assert min(json.loads(text)["retested_values"][0]) >= least
+
+
+def test_designs_refuse_bounds_with_several_dimensions(capsys, tmp_path):
+    (tmp_path / "bounds.csv").write_text("-1,2\n")
+    code, _, err = run(capsys, "design", "sphere", "--dims", "2,3", "--bounds", str(tmp_path / "bounds.csv"))
+    assert code == 2
+    assert "dims" in err

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+import autov
 from autov.cli import main
 from autov.experiments import Store
 from autov.paper import AS_WRITTEN, PAPER_TABLES
@@ -357,3 +358,28 @@ def test_measures_are_printed_and_written_where_minima_are_known(capsys, tmp_pat
     ) == 1  # fmt: skip
     unknown = run(capsys, "compare", "--algorithms", "de,autov", "--problems", "paper-f8", *store)[1]
     assert "ECDF" not in unknown
+
+
+def test_an_operator_for_nsga2(capsys, tmp_path):
+    pytest.importorskip("pymoo", exc_type=ImportError)
+    arguments = (
+        "design", "zdt1", "dtlz2", "--metric", "hypervolume", "--dim", "5", "--rows", "2", "--population", "3",
+        "--generations", "1", "--runs", "1", "--trial-popsize", "8", "--trial-generations", "3", "--workers", "1",
+        "--seed", "1", "--out", str(tmp_path / "out"),
+    )  # fmt: skip
+    code, out, err = run(capsys, *arguments, "--json")
+    assert code == 0, err
+    data = json.loads(out)
+    operator = autov.load_operator(data["files"]["operator.json"])
+    assert operator.inputs == ("x1", "x2", "lower", "upper")
+    assert operator.rows == 2
+    assert 0 <= data["fitness"] <= 1
+    code, _, err = run(capsys, *arguments)
+    assert code == 2
+    assert "--resume" in err
+    code, out, _ = run(capsys, *arguments, "--resume")
+    assert code == 0
+    assert f"misses {data['fitness']:.4f} of the hypervolume" in out
+    code, _, err = run(capsys, *arguments[:3], "--metric", "time")
+    assert code == 2
+    assert "metric" in err

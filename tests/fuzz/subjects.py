@@ -70,8 +70,8 @@ class Optimizers:
     def __init__(self, folder: Path) -> None:
         self.data = []
         for name in ALGORITHMS:
-            for steps in (0, 1, 3):
-                optimizer = Optimizer([(-5, 3)] * 4, algorithm=name, rng=1, popsize=12, maxfev=500)
+            for steps, rules in ((0, {}), (1, {}), (3, {}), (3, {"integrality": True, "patience": 90, "maxtime": 9e9})):
+                optimizer = Optimizer([(-5, 3)] * 4, algorithm=name, rng=1, popsize=12, maxfev=500, **rules)
                 for _ in range(steps):
                     x = optimizer.ask()
                     optimizer.tell(x, (x**2).sum(axis=1))

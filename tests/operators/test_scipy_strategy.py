@@ -32,3 +32,14 @@ def test_scipy_runs_with_it():
         lambda x: (x**2).sum(), [(-5, 5)] * 3, strategy=strategy, maxiter=30, rng=1, polish=False
     )
     assert result.fun < 0.01
+
+
+def test_differences_and_spreads_are_those_of_the_population():
+    operator = AffineOperator.from_rows(
+        ("x1", "difference", "spread"), [{"probability": 1, "difference": (0.5, 0), "spread": (0.25, 0)}]
+    )
+    population = 0.4 + 0.2 * np.random.default_rng(1).random((5, 3))
+    made = operator.scipy_strategy()(2, population, rng=np.random.default_rng(3))
+    rest = made - population[2] - 0.25 * population.std(axis=0)
+    pairs = [0.5 * (population[a] - population[b]) for a in range(5) for b in range(5) if a != b]
+    assert sum(np.allclose(rest, pair) for pair in pairs) == 1

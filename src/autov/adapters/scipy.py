@@ -12,6 +12,7 @@ from scipy.optimize import OptimizeResult
 from autov.algorithms import minimize
 from autov.core import Array, InputError, seed_of
 from autov.operators import AffineOperator, resolve_operator
+from autov.operators.scipy_strategy import points_of
 
 PARAMETERS = tuple(inspect.signature(minimize).parameters)
 PASSED = (
@@ -87,8 +88,7 @@ def scipy_strategy(operator: Any = "paper-h3", rng: Any = None) -> Callable[...,
         lower, upper = np.zeros(d), np.ones(d)
         parents = population[index][:, None]
         if isinstance(found, AffineOperator):
-            points = {"best": population[0], "mean": population.mean(axis=0)}  # SciPy keeps the best first
-            made = found(parents, lower, upper, draw, **points)
+            made = found(parents, lower, upper, draw, **points_of(found, population, draw))
         else:
             values = np.arange(float(n))
             made = found.offspring(parents, lower, upper, draw, population, values)

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autov.algorithms import saving
 from autov.algorithms.base import Injectable, Metaheuristic
-from autov.algorithms.files import read_saved, write_saved
 from autov.algorithms.known import known_points
 from autov.algorithms.resolve import resolve_algorithm
-from autov.algorithms.restoring import check_sizes, try_out
 from autov.algorithms.stopping import BUDGET, Seen, Stopping
 from autov.core import Array, Box, InputError, Seed, generator, real_numbers, seed_of, values_of, whole_number
 from autov.problems import Constrained, Function, comparable, constraints_and_integers, shown
@@ -196,6 +195,7 @@ class Optimizer:
     def _population(self) -> tuple[Array, Array]:
         if self._batches:
             x, f = self.algorithm.population(self._state)
+            x = x[: len(f)]  # of an algorithm that has begun anew, nothing is told yet
         else:
             told = ~np.isnan(self._values)
             x, f = self._asked[told], self._values[told]
@@ -219,57 +219,16 @@ class Optimizer:
         )  # fmt: skip
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the whole state (NPZ, no pickle); `Optimizer.load` goes on from it with the same bits."""
-        if self._rules.constraints or self._rules.integrality or self.stopping.active:
-            raise InputError("save: constraints, integrality and stopping criteria cannot be written to a file")
-        numbers = {
-            "popsize": self.popsize, "maxfev": self.maxfev, "nfev": self._nfev, "nans": self._nans,
-            "batches": self._batches, "rng": self._rng.bit_generator.state,
-        }  # fmt: skip
-        arrays = {
-            "lower": self.box.lower, "upper": self.box.upper, "asked": self._asked, "values": self._values,
-            "best": np.array(self._best), "best_x": self._best_x,
-        }  # fmt: skip
-        write_saved(path, self.algorithm, self._state, numbers, arrays)
+        """Write the whole state (NPZ, no pickle); `Optimizer.load` goes on from it with the same bits.
+
+        Whole numbers, stopping criteria and the time so far are in the file, functions of constraints are not.
+        """
+        saving.save(self, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Optimizer:
-        """The optimizer that was saved."""
-        return read_saved(path, cls._restore)
-
-    @classmethod
-    def _restore(
-        cls, algorithm: Any, numbers: dict[str, Any], arrays: dict[str, np.ndarray], restore: Any
-    ) -> Optimizer:
-        check_sizes(algorithm, numbers, arrays)
-        self = cls(Box(arrays["lower"], arrays["upper"]), popsize=numbers["popsize"], rng=0, algorithm=algorithm,
-                   maxfev=numbers["maxfev"])  # fmt: skip
-        dim = self.box.dim
-        asked, values, best_x = arrays["asked"], arrays["values"], arrays["best_x"]
-        best = arrays["best"]
-        if (
-            values.ndim != 1
-            or asked.shape != (len(values), dim)
-            or best_x.shape not in ((0, dim), (1, dim))
-            or best.shape != ()
-        ):
-            raise ValueError("shapes of the saved arrays do not fit")
-        if any(array.dtype != np.float64 for array in (asked, values, best_x, best)) or np.isnan(best):
-            raise ValueError("types of the saved arrays do not fit")
-        if not self.box.holds(asked) or not self.box.holds(best_x):
-            raise ValueError("points of the saved arrays lie outside the bounds")
-        self._nfev, self._nans = whole_number("nfev", numbers["nfev"], 0), whole_number("nans", numbers["nans"], 0)
-        self._batches = whole_number("batches", numbers["batches"], 0)
-        if len(best_x) != (self._nfev > 0):
-            raise ValueError("there is a best point if and only if something was told")
-        self._rng.bit_generator.state = numbers["rng"]
-        self._state = restore(self._state)
-        points, told = algorithm.population(self._state) if self._batches else (asked, np.zeros(len(asked)))
-        if points.shape != (len(told), dim) or np.isnan(told).any() or not self.box.holds(points):
-            raise ValueError("the population of the saved state is not one")
-        try_out(algorithm, self._state, asked, self._rng)
-        self._asked, self._values, self._best_x, self._best = asked, values, best_x, float(best)
-        return self
+    def load(cls, path: str | os.PathLike[str], constraints: Any = None) -> Optimizer:
+        """The optimizer that was saved; if it had constraints, they must be given again."""
+        return saving.load(cls, path, constraints)
 
 
 def _unused(x: Array) -> float:

@@ -64,6 +64,11 @@ class KnownPoints:
         """Take values of points."""
         self._values.update(zip(self.keys(x), map(float, f), strict=True))
 
+    def arrays(self, dim: int) -> tuple[Array, Array]:
+        """All known points (n, dim), rounded, and their values, in the order they came."""
+        points = np.frombuffer(b"".join(self._values), dtype=np.float64)
+        return points.reshape(-1, dim).copy(), np.array(list(self._values.values()))
+
     def complete(self, x: Array, evaluate: Batch) -> Array:
         """Values of the rows of x, of which only those not known are evaluated, each once."""
         keys = self.keys(x)

@@ -87,9 +87,13 @@ def design(
     aggregate: str | None = typer.Option(
         None, "--aggregate", help="For several problems: rank, log-gap, or panel (share of known results better)."
     ),
-    lower: float | None = typer.Option(None, "--lower", help="Lower bound of every variable (your function)."),
-    upper: float | None = typer.Option(None, "--upper", help="Upper bound of every variable (your function)."),
+    lower: str | None = typer.Option(None, "--lower", help="Lower bound of all variables, or 0,0,1 (your function)."),
+    upper: str | None = typer.Option(None, "--upper", help="Upper bound of all variables, or 5,5,2 (your function)."),
+    bounds: Path | None = typer.Option(None, "--bounds", help="CSV file: lower,upper of one variable a line."),
     vectorized: bool = typer.Option(False, "--vectorized", help="Your function takes batches (n, d)."),
+    metric: str | None = typer.Option(
+        None, "--metric", help="hypervolume: an operator for NSGA-II on problems of pymoo (zdt1, dtlz2, ...)."
+    ),
     seed: int = SEED,
     out: Path | None = typer.Option(None, "--out", help="Folder of the results (runs/PROBLEM-SPACE-PRESET-SEED)."),
     workers: int | None = WORKERS,
@@ -107,6 +111,7 @@ def design(
     """
     from autov.algorithms.faults import sentence
     from autov.algorithms.text import explain
+    from autov.cli.bounds import bounds_of
     from autov.cli.search_display import ProgressDisplay, clock
     from autov.core import InputError
     from autov.designer import design as search
@@ -115,9 +120,19 @@ def design(
     from autov.problems import expand_names, resolve_problem, with_instances
     from autov.reports.design import report, write_design
 
+    if metric is not None:
+        from autov.cli.design_crossover import design_crossover
+
+        design_crossover(
+            problems, metric, population=population, generations=generations, seed=seed, workers=workers, out=out,
+            resume=resume, json_=json_,
+            given={"form": form, "rows": rows, "tie_bounds": tie_bounds, "popsize": trial_popsize, "n_var": dim,
+                   "generations": trial_generations, "runs": runs},
+        )  # fmt: skip
+        return
     problems = [one for name in problems for one in ([name] if ":" in name else expand_names(name))]
     problems = with_instances(problems, instances)
-    bounds = {"lower": lower, "upper": upper, "vectorized": vectorized}
+    box = {**bounds_of(lower, upper, bounds, dim), "vectorized": vectorized}
     trial = {"runs": runs, "popsize": trial_popsize, "generations": trial_generations}
     overrides = {
         "space": space, "members": members, "fix": _pairs(fix), "searcher": searcher, "form": form, "rows": rows,
@@ -130,10 +145,10 @@ def design(
         "retest_runs": retest_runs, "early_stop": early_stop,
     }  # fmt: skip
     settings = design_settings(preset, **overrides)
-    if settings.dims and any(value is not None for value in (lower, upper)):
+    if settings.dims and any(value is not None for value in (lower, upper, bounds)):
         raise InputError("dims: for problems that leave their number of variables open, not with bounds")
-    named: list = problems if settings.dims else [resolve_problem(name, dim=dim, **bounds) for name in problems]
-    twins = [resolve_problem(name, dim=dim, **bounds) for name in surrogate] if surrogate else None
+    named: list = problems if settings.dims else [resolve_problem(name, dim=dim, **box) for name in problems]
+    twins = [resolve_problem(name, dim=dim, **box) for name in surrogate] if surrogate else None
     folder = out or Path("runs") / f"{_name(problems)}-{settings.space}-{preset}-{seed}"
     again = shlex.join(["autov", *sys.argv[1:]])
     display = None if json_ else ProgressDisplay()

@@ -15,7 +15,9 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    source: str = typer.Argument(help="An operator (name or JSON file), or an algorithm: ma-es, autov:operator.json."),
+    source: str = typer.Argument(
+        help="An operator (name or JSON file), or an algorithm: optimizer.json, portfolio, ma-es, autov:operator.json."
+    ),
     to: str = typer.Option(..., "--to", help="python, numpy, latex, matlab, markdown or platemo."),
     out: Path | None = typer.Option(None, "--out", help="File to write; it names the function of MATLAB programs."),
     json_: bool = JSON,

@@ -30,5 +30,14 @@ class SciPyStrategy:
         others = rng.permutation(np.delete(np.arange(count), candidate))[: self.operator.n_parents - 1]
         parents = population[np.concatenate([[candidate], others])][:, None, :]
         lower, upper = np.zeros(dim), np.ones(dim)
-        made = self.operator(parents, lower, upper, rng, best=population[0], mean=population.mean(axis=0))
+        made = self.operator(parents, lower, upper, rng, **points_of(self.operator, population, rng))
         return np.clip(made[0], lower, upper)
+
+
+def points_of(operator: AffineOperator, population: Array, rng: Any) -> dict[str, Array]:
+    """What an operator may read besides parents and bounds, of a population whose best point is the first."""
+    points = {"best": population[0], "mean": population.mean(axis=0), "spread": population.std(axis=0)}
+    if "difference" in operator.inputs:
+        a, b = rng.choice(len(population), 2, replace=False)
+        points["difference"] = (population[a] - population[b])[None]
+    return points

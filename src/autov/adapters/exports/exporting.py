@@ -32,9 +32,9 @@ def export(source: Any, to: str, name: str | None = None) -> str:
     """An operator or an optimiser as text: a program that needs no autov, or a formula or table for a paper.
 
     Args:
-        source: an operator, its library name or its JSON file, or the result of ``design``; or an algorithm: settings,
-            the JSON file of an optimiser, or a name such as ``ma-es``, ``ma-es+sigma=0.3`` or ``autov:operator.json``
-            (the paper's metaheuristic around an operator).
+        source: an operator, its library name or its JSON file; the result of ``design``, which is an operator or an
+            optimiser; or an algorithm: settings, the JSON file of an optimiser, or a name such as ``portfolio``,
+            ``ma-es``, ``ma-es+sigma=0.3`` or ``autov:operator.json`` (the paper's metaheuristic around an operator).
         to: for operators "python" (no library), "numpy" (batches), "matlab" (MATLAB and Octave), "platemo", "latex" or
             "markdown"; for algorithms "python" (with NumPy) or "matlab".
         name: of the function in "matlab" and "platemo", where the file must have it, too; from the source by default.
@@ -68,7 +68,8 @@ def _meant(source: Any) -> tuple[Any, str]:
         return source, "operator"
     designed = getattr(source, "operator", None)
     if isinstance(designed, AffineOperator) and not hasattr(source, "ask"):
-        return designed, "operator"
+        whole = getattr(source, "settings", {}).get("space", "operator") != "operator"
+        return (source.algorithm, "optimizer") if whole else (designed, "operator")
     if isinstance(source, (str, os.PathLike)):
         text = os.fspath(source)
         if text in operator_names() or Path(text).is_file() or (text.endswith(".json") and ":" not in text):

@@ -9,10 +9,11 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from autov.adapters.exports.operators import common, matlab_body, numpy_parts, points
-from autov.adapters.exports.templates import fill
+from autov.adapters.exports.operators import chances, common, draw_of, formulas
+from autov.adapters.exports.templates import commented, fill, matlab_value, python_value
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
+from autov.algorithms.portfolio import Portfolio
 from autov.core import InputError
 from autov.operators import AffineOperator
 
@@ -23,42 +24,94 @@ def _affine(algorithm: Evolution) -> AffineOperator:
     return algorithm.operator
 
 
+def _settings(algorithm: Evolution | MatrixAdaptation) -> dict[str, Any]:
+    """All settings as numbers, words and tables; an operator is a table, too."""
+    settings = {field.name: getattr(algorithm, field.name) for field in dataclasses.fields(algorithm)}
+    if isinstance(algorithm, Evolution):
+        operator = _affine(algorithm)
+        settings["operator"] = {
+            "weights": list(operator.weights), "parents": operator.n_parents, "draw": draw_of(operator),
+            "mean": operator.mean, "std": operator.std, **chances(operator),
+        }  # fmt: skip
+    return {**settings, "popsize": settings["popsize"] or 0}
+
+
 def evolution_to_python(algorithm: Evolution, version: str, title: str, name: str) -> str:  # noqa: ARG001
-    """A module with ``offspring``, ``propose`` and ``minimize``."""
-    operator = _affine(algorithm)
-    given = {"best": ", best=x[np.argmin(f)]", "mean": ", mean=x.mean(axis=0)"}
+    """A module with ``Evolution`` (ask and tell) and ``minimize``."""
     return fill(
-        "evolution.python", **common(operator, version, title), **numpy_parts(operator),
-        given="".join(given[point] for point in points(operator)),
+        "evolution.python", **common(_affine(algorithm), version, title), population=fill("population.python").rstrip(),
+        settings=python_value(_settings(algorithm)),
     )  # fmt: skip
 
 
 def evolution_to_matlab(algorithm: Evolution, version: str, title: str, name: str) -> str:
     """A function file."""
-    operator = _affine(algorithm)
-    given = {"best": "[~, first] = min(f);\nbest = x(first, :);\n", "mean": "mean = sum(x, 1) / size(x, 1);\n"}
     return fill(
-        "evolution.matlab", **common(operator, version, title), name=name, body=matlab_body(operator),
-        given="".join(given[point] for point in points(operator)),
+        "evolution.matlab", **common(_affine(algorithm), version, title), population=fill("population.matlab").rstrip(),
+        settings=matlab_value(_settings(algorithm)), name=name,
     )  # fmt: skip
-
-
-def _settings(algorithm: MatrixAdaptation) -> dict[str, Any]:
-    settings = dataclasses.asdict(algorithm)
-    return {**settings, "popsize": settings["popsize"] or 0}
 
 
 def matrix_adaptation_to_python(algorithm: MatrixAdaptation, version: str, title: str, name: str) -> str:  # noqa: ARG001
     """A module with ``Strategy`` (ask and tell) and ``minimize``."""
-    lines = [f"    {key!r}: {value!r},".replace("'", '"') for key, value in _settings(algorithm).items()]
-    return fill("matrix_adaptation.python", version=version, settings="\n".join(["{", *lines, "}"]))
+    parts = {"settings": python_value(_settings(algorithm)), "strategy": fill("strategy.python").rstrip()}
+    return fill("matrix_adaptation.python", version=version, **parts)
 
 
 def matrix_adaptation_to_matlab(algorithm: MatrixAdaptation, version: str, title: str, name: str) -> str:  # noqa: ARG001
     """A function file."""
-    pairs = [f"    {key!r}, {value!r}" for key, value in _settings(algorithm).items()]
-    settings = "struct( ...\n" + ", ...\n".join(pairs) + ")"
-    return fill("matrix_adaptation.matlab", version=version, settings=settings, name=name)
+    parts = {"settings": matlab_value(_settings(algorithm)), "strategy": fill("strategy.matlab").rstrip()}
+    return fill("matrix_adaptation.matlab", version=version, name=name, **parts)
+
+
+def _members(portfolio: Portfolio) -> list[tuple[str, dict[str, Any]]]:
+    for member in portfolio.members:
+        if not isinstance(member, (Evolution, MatrixAdaptation)):
+            raise InputError(f"export: the member {member.name} cannot be exported, only autov and ma-es can")
+    return [(member.name, _settings(member)) for member in portfolio.members]
+
+
+def _schedule(portfolio: Portfolio) -> dict[str, Any]:
+    names = ("trial", "hedge", "round", "polish", "polish_step", "polish_least", "full_budget")
+    return {name: getattr(portfolio, name) for name in names}
+
+
+def _about(portfolio: Portfolio) -> str:
+    """What the members are."""
+    parts = []
+    for i, member in enumerate(portfolio.members):
+        if isinstance(member, Evolution):
+            parts.append(f"Member {i + 1}: tournaments, an operator, survival.\n{formulas(_affine(member))}")
+        else:
+            parts.append(f"Member {i + 1}: a matrix adaptation evolution strategy.")
+    return "\n".join(parts)
+
+
+def _parts(portfolio: Portfolio, language: str, gap: str) -> str:
+    """The functions of the members; the polisher is an evolution strategy."""
+    evolves = any(isinstance(member, Evolution) for member in portfolio.members)
+    names = (["population"] if evolves else []) + ["strategy"]
+    return gap.join(fill(f"{name}.{language}").rstrip() for name in names)
+
+
+def portfolio_to_python(algorithm: Portfolio, version: str, title: str, name: str) -> str:  # noqa: ARG001
+    """A module with ``Portfolio`` (ask and tell) and ``minimize``."""
+    return fill(
+        "portfolio.python", version=version, members=python_value(_members(algorithm)), about=_about(algorithm),
+        schedule=python_value(_schedule(algorithm)), polisher=python_value(_settings(algorithm.polisher)),
+        parts=_parts(algorithm, "python", "\n\n\n"),
+    )  # fmt: skip
+
+
+def portfolio_to_matlab(algorithm: Portfolio, version: str, title: str, name: str) -> str:  # noqa: ARG001
+    """A function file."""
+    members = _members(algorithm)
+    return fill(
+        "portfolio.matlab", version=version, name=name, comment=commented(_about(algorithm)),
+        kinds=matlab_value([kind for kind, _ in members]), members=matlab_value([one for _, one in members]),
+        schedule=matlab_value(_schedule(algorithm)), polisher=matlab_value(_settings(algorithm.polisher)),
+        parts=_parts(algorithm, "matlab", "\n\n"),
+    )  # fmt: skip
 
 
 Program = Callable[[Any, str, str, str], str]  # (algorithm, version, title, name of the function) -> text
@@ -67,4 +120,6 @@ PROGRAMS: dict[tuple[type, str], Program] = {
     (Evolution, "matlab"): evolution_to_matlab,
     (MatrixAdaptation, "python"): matrix_adaptation_to_python,
     (MatrixAdaptation, "matlab"): matrix_adaptation_to_matlab,
+    (Portfolio, "python"): portfolio_to_python,
+    (Portfolio, "matlab"): portfolio_to_matlab,
 }

@@ -31,7 +31,7 @@ class OperatorCrossover(Crossover):
         self.operator = resolve_operator(operator)
         affine = isinstance(self.operator, AffineOperator)
         for name in self.operator.inputs if affine else self.operator.points:
-            if name in ("best", "mean"):
+            if name in ("best", "mean", "difference", "spread"):
                 raise InputError(
                     f"operator: uses {name}, which pymoo's crossovers do not know; parents and bounds only"
                 )

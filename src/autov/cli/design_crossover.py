@@ -1,0 +1,54 @@
+"""``autov design ... --metric hypervolume``: an operator for NSGA-II of pymoo."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from autov.cli.output import console, print_json, progress_bar
+from autov.core import InputError
+
+POPULATION, GENERATIONS = 10, 5  # of the search
+
+
+def design_crossover(
+    problems: list[str], metric: str, *, given: dict[str, Any], population: int | None, generations: int | None,
+    seed: int, workers: int | None, out: Path | None, resume: bool, json_: bool,
+) -> None:  # fmt: skip
+    """Search the operator and write it; ``given`` are arguments of the search, None for its defaults."""
+    from autov.adapters.pymoo import design_crossover as search
+
+    if metric != "hypervolume":
+        raise InputError(f"metric: must be hypervolume, got {metric!r}")
+    folder = out or Path("runs") / f"{'-'.join(problems)}-nsga2-{seed}"
+    checkpoint = folder / "search.json"
+    if checkpoint.is_file() and not resume:
+        raise InputError(f"out: {checkpoint} holds a search; go on with --resume, or choose another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    candidates = population or POPULATION
+    trials = candidates * (1 + (GENERATIONS if generations is None else generations))
+    chosen = {name: value for name, value in given.items() if value is not None}
+    try:
+        with progress_bar() as bar:
+            task = bar.add_task(f"{metric} of {', '.join(problems)}", total=trials)
+            found = search(
+                problems, metric=metric, candidates=candidates, trials=trials, rng=seed, workers=workers or -1,
+                checkpoint=checkpoint, progress=lambda tried, *_: bar.update(task, completed=tried), **chosen,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        sys.stderr.write("autov: interrupted; go on with the same command and --resume\n")
+        raise SystemExit(130) from None
+    path = folder / "operator.json"
+    found.operator.save(path)
+    if json_:
+        print_json({
+            "problems": problems, "metric": metric, "fitness": found.fitness, "known": list(found.known),
+            "history": list(found.history), "evaluations": found.evaluations, "files": {"operator.json": str(path)},
+        })  # fmt: skip
+        return
+    shown = console()
+    shown.print(str(found.operator), markup=False, highlight=False)
+    known = ", ".join(f"{value:.4f}" for value in found.known)
+    shown.print(f"\nmisses {found.fitness:.4f} of the {metric} on fresh seeds; known designs miss {known}")
+    shown.print(f"{found.evaluations:,} evaluations; the operator: {path}")
