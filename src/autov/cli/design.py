@@ -108,7 +108,8 @@ def design(
     """
     from autov.algorithms.faults import sentence
     from autov.algorithms.text import explain
-    from autov.cli.search_display import ProgressDisplay, clock
+    from autov.cli.facts import clock
+    from autov.cli.search_display import ProgressDisplay
     from autov.core import InputError
     from autov.designer import design as search
     from autov.designer import design_settings
@@ -137,7 +138,8 @@ def design(
     twins = [resolve_problem(name, dim=dim, **bounds) for name in surrogate] if surrogate else None
     folder = out or Path("runs") / f"{_name(problems)}-{settings.space}-{preset}-{seed}"
     again = shlex.join(["autov", *sys.argv[1:]])
-    display = None if json_ else ProgressDisplay()
+    what = f"designing ({settings.space}) for {', '.join(problems)}"
+    display = None if json_ else ProgressDisplay(title=what, hint="Ctrl-C stops and keeps it, --resume goes on")
     try:
         with (
             quiet_functions(json_),
