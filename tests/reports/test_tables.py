@@ -6,6 +6,7 @@ import math
 import pytest
 
 from autov.core import InputError
+from autov.experiments import Comparison
 from autov.experiments.table import Entry, Table, scientific
 from autov.reports import render, to_csv, to_json, to_latex, to_markdown, to_text
 from tests.reports.made import made_comparison
@@ -86,6 +87,7 @@ def test_missing_and_infinite_numbers():
 def test_medians():
     entry = made_comparison().table("median").rows[0][1][0]
     assert (entry.text, entry.detail) == ("5.0000e+0", "2.00e+0")
+    assert any(note.startswith("Ranks of the medians on 3 problems") for note in made_comparison().table("median").notes)
     with pytest.raises(InputError, match="show"):
         made_comparison().table("mode")
 
@@ -102,3 +104,12 @@ def test_unknown_format():
     with pytest.raises(InputError, match="one of text, markdown, latex, csv, json"):
         render(TABLE, "pdf")
     assert render(TABLE, "csv") == to_csv(TABLE)
+
+
+def test_a_table_says_what_few_runs_and_one_problem_cannot_tell():
+    made = made_comparison()
+    few = Comparison("few", made.algorithms, ("f_1",), "autov", tuple(r for r in made.rows if r.run < 3))
+    table = few.table()
+    assert [entry.mark for entry in table.rows[0][1]] == ["?", "?", ""]
+    assert table.notes[1].startswith("? : too few runs to tell")
+    assert table.notes[2] == "Ranks of the means on 1 problem."

@@ -44,8 +44,8 @@ class Paired(NamedTuple):
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the signs are the same; None where there is none."""
-        return self.paper_sign == self.our_sign if self.paper_sign and self.our_sign else None
+        """Whether the signs are the same; None where there is none, or too few runs to tell."""
+        return self.paper_sign == self.our_sign if self.paper_sign and self.our_sign not in ("", "?") else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from autov.operators import AffineOperator
 from autov.problems import instance_of
 from autov.reports.html import code_html, figure_html, page, table_html, text_html
 from autov.reports.plots import COLOURS, Axes, Figure, convergence_plot, drawing, svg
-from autov.stats import mark, rank_sum
+from autov.stats import least_p, mark, rank_sum
 
 
 def history_plot(design: Design) -> Figure:
@@ -157,14 +157,16 @@ def comparison_table(design: Design, place: int) -> Table:
     title = "designed" if design.known is None else f"{design.known} (known)"
     values = {title: own, **{label: each[place] for label, each in design.beside.items()}}
     lead = min(v.mean() for v in values.values())
+    least = least_p(len(own), len(own))
+    few = ("? : too few runs to tell; whatever they find, no difference can be significant.",) if least >= 0.05 else ()
     rows = tuple(
-        _row(label, v, v.mean() == lead, "" if label == title else mark(*rank_sum(v, own)))
+        _row(label, v, v.mean() == lead, "" if label == title else mark(*rank_sum(v, own), least=least))
         for label, v in values.items()
     )
     return Table(
         f"{name}: best values of {len(own)} runs, on seeds and instances that the search never saw",
         ("", *COLUMNS), rows,
-        notes=("+ significantly better than the result, - worse, = neither (rank-sum test, 5 %).",),
+        notes=("+ significantly better than the result, - worse, = neither (rank-sum test, 5 %).", *few),
     )  # fmt: skip
 
 
