@@ -23,6 +23,7 @@ from autov.cli.output import (
     console,
     print_json,
     quiet_functions,
+    show_table,
 )
 
 
@@ -187,10 +188,9 @@ def design(
     if found.failed:
         out_.print(sentence(found.failed), markup=False)
     from autov.reports.design import comparison_table
-    from autov.reports.tables import to_text
 
     for p in range(len(names)):
-        out_.print(to_text(comparison_table(found, p)), markup=False, highlight=False)
+        show_table(comparison_table(found, p))
     out_.print(f"report: {paths['report.html']}   use it: autov minimize ... --algorithm {paths['optimizer.json']}")
 
 

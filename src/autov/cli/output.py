@@ -46,6 +46,16 @@ def with_progress(title: str, call: Callable[[Callable[[int, int, float | None],
         return call(display)
 
 
+def show_table(table: Any, form: str = "text") -> None:
+    """A table on standard output: in the width and the colours of a terminal, else as `autov.reports.render` has it."""
+    from autov.reports.tables import print_table, render
+
+    if form == "text" and sys.stdout.isatty():
+        print_table(table, console())
+    else:
+        typer.echo(render(table, form))
+
+
 def write_files(folder: Path | None, files: dict[str, Callable[[Path], object]]) -> None:
     """Write files into a folder, if there is one, and say so."""
     if folder is None:

@@ -97,7 +97,7 @@ class Reproduction:
                 }  # fmt: skip
                 text = scientific(cell.ours.mean, 3)
                 paper = "" if math.isnan(cell.paper_mean) else scientific(cell.paper_mean, 3)
-                entries.append(Entry(text, paper, sign, cell.agrees is False, data))
+                entries.append(Entry(text, paper, sign, data=data, differs=cell.agrees is False))
             rows.append((problem, tuple(entries)))
         agreed, known = self.signs
         means = self.ratios()
