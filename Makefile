@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench slow paper mutants fuzz soak clean
+.PHONY: demo test lint bench slow paper docs mutants fuzz soak clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -52,6 +52,11 @@ bench: $(READY)
 	$(BIN)/autov bench lsgo
 	$(BIN)/autov bench compare
 	$(BIN)/autov bench scale
+
+# The site, in build/site; warnings are errors.
+docs: $(READY)
+	$(BIN)/python -m pip install --quiet --editable ".[docs]" --constraint constraints.txt
+	$(BIN)/mkdocs build --strict
 
 paper: $(READY)
 	$(BIN)/autov reproduce all

@@ -191,7 +191,7 @@ def design(
 
     for p in range(len(names)):
         show_table(comparison_table(found, p))
-    out_.print(f"report: {paths['report.html']}   use it: autov minimize ... --algorithm {paths['optimizer.json']}")
+    out_.print(f"report: autov open {folder}   use it: autov minimize ... --algorithm {paths['optimizer.json']}")
 
 
 def say(text: str) -> None:

@@ -29,7 +29,9 @@ def register(app: typer.Typer) -> None:
 
 
 def minimize(
-    problem: str = typer.Argument(help="f1..f13, a word, paper-f1.., lsgo-f1.., file.py:function; f9+rotate=3 etc."),
+    problem: str = typer.Argument(
+        help="f1..f13, a name such as rastrigin, paper-f1.., lsgo-f1.., file.py:function; f9+rotate=3 etc."
+    ),
     instances: str | None = typer.Option(
         None,
         "--instances",

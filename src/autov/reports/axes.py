@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
+from matplotlib.collections import LineCollection
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 from scipy.optimize import isotonic_regression
 
@@ -95,6 +95,7 @@ def name_lines(ax: Axes, ends: Sequence[End], height: float, longest: int = 32) 
     gap = LINE_HEIGHT / height
     room = max(0.0, gap * (len(ends) - 1) - 1.0) / 2  # more names than the axes have lines for stand out on both sides
     for end, start, place in zip(ends, true, spread(true, gap, -room, 1.0 + room), strict=True):
-        ax.add_artist(Line2D([1.0, 1.04, 1.09], [start, place, place], transform=ax.transAxes, color=end.look.color,
-                             linestyle=end.look.linestyle, linewidth=1.2, clip_on=False))  # fmt: skip
+        leader = LineCollection([[(1.0, start), (1.04, place), (1.09, place)]], transform=ax.transAxes, clip_on=False,
+                                colors=end.look.color, linestyles=end.look.linestyle, linewidths=1.2)  # fmt: skip
+        ax.add_collection(leader, autolim=False)  # no line of the axes: those are the curves
         ax.text(1.11, place, typed(end.label, longest), transform=ax.transAxes, fontsize=LABEL_SIZE, va="center")
