@@ -14,7 +14,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Links to files of the repository that are not part of the site become the names of these files."""
     if page.file.src_uri == "contributing.md":
         text = (_ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-        return text.replace("](docs/", "](")
+        return outside_named(re.sub(r"\]\((?!docs/|https?:|#)", "](../", text).replace("](docs/", "]("))
     return outside_named(markdown)
 
 
