@@ -40,7 +40,7 @@ def line_look(place: int) -> LineLook:
 
 def themed(svg: str) -> str:
     """An SVG that follows the colours of the page around it: no background, ink and lines by the style sheet."""
-    svg = svg.replace(INK, "currentColor").replace(PAPER, "none")
+    svg = svg.replace(INK, "currentColor").replace(PAPER, "none").replace(SOFT, f"var(--soft, {SOFT})")
     for i, colour in enumerate(COLOURS):
         svg = svg.replace(colour, f"var(--c{i}, {colour})")
     return svg

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from matplotlib.colors import ListedColormap
 from matplotlib.patches import Rectangle
 from scipy.ndimage import gaussian_filter
 
@@ -22,7 +21,7 @@ PLACES = {"best": (0.5, 0.8), "mean": (0.5, 0.5)}  # inputs that some operators 
 
 def offspring_plot(operator: AffineOperator) -> Figure:
     """Density of the offspring of two parents in a square box; best and mean, where used, lie at fixed places."""
-    with drawing(5.4, 4.4) as figure:
+    with drawing(4.8, 4.8) as figure:
         draw_offspring(operator, figure.subplots())
         return figure
 
@@ -55,8 +54,8 @@ def draw_offspring(operator: AffineOperator, ax: Axes) -> Axes:
     density, middle = gaussian_filter(counts.T, 1.2), (edges[1:] + edges[:-1]) / 2
     if density.max() > 0:
         levels = densest(density)
-        shades = ListedColormap(SHADES[-len(levels) :])
-        ax.contourf(middle, middle, density, levels=[*levels, float(density.max()) * 1.01], cmap=shades)
+        ax.contourf(middle, middle, density, levels=[*levels, float(density.max()) * 1.01],
+                    colors=SHADES[-len(levels) :])  # fmt: skip
     ax.add_patch(Rectangle((0, 0), 1, 1, fill=False, edgecolor=INK, linewidth=1.2))
     ax.text(0.02, 1.02, "box", fontsize=8, va="bottom")
     shown = list(PARENTS.items())[: min(operator.n_parents, 2)]
@@ -67,5 +66,5 @@ def draw_offspring(operator: AffineOperator, ax: Axes) -> Axes:
     ax.set_title(f"{100 * outside:.0f} % of the offspring leave the box", fontsize=8, color=SOFT, fontweight="normal")
     ax.set(xlim=(edges[0], edges[-1]), ylim=(edges[0], edges[-1]), xlabel="variable 1", ylabel="variable 2")
     ax.set_aspect("equal")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    ax.legend(loc="lower center", ncols=2, fontsize=8)  # in the margin below the box
     return ax

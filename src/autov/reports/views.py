@@ -71,7 +71,7 @@ def _(comparison: Comparison, **options: Any) -> Any:
 @plot.register
 def _(operator: AffineOperator, ax: Axes | None = None) -> Axes:
     """Offspring of two parents."""
-    with drawing(5.4, 4.4) as figure:
+    with drawing(4.8, 4.8) as figure:
         return draw_offspring(operator, figure.subplots() if ax is None else ax)
 
 
