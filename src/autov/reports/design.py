@@ -122,6 +122,26 @@ def _flattering(design: Design) -> str:
     return f"{own}; it flatters, because the luckiest candidates survive. The re-test does not."
 
 
+def in_short(design: Design) -> list[str]:
+    """What was found and how it does beside the best of the others, a sentence for each training problem."""
+    first = f"The known design {design.known} won: nothing better was found. " if design.known is not None else ""
+    said = []
+    for place, name in enumerate(design.settings["problems"]):
+        own = design.retested[place]
+        text = f"On {name} its mean best value is {own.mean():.4g} ({len(own)} runs that the search never saw)"
+        others = {label: float(each[place].mean()) for label, each in design.beside.items()}
+        if others:
+            lead = min(others, key=lambda label: others[label])
+            text += f"; the best of the others, {lead}, has {others[lead]:.4g}"
+        said.append(f"{text}. Smaller is better.")
+    return [first + said[0], *said[1:]]
+
+
+NEXT = """autov show optimizer.json                                  # what it does, in words
+autov minimize PROBLEM --algorithm optimizer.json          # use it
+autov compare --algorithms mine=optimizer.json,ga,ma-es --problems PROBLEM --out compared"""
+
+
 def design_page(design: Design, curves: Sequence[Curves], command: str) -> str:
     """Settings, convergence, the result, its re-test and comparison, and how to repeat it."""
     settings = "\n".join(f"{name}: {value}" for name, value in design.settings.items())
@@ -130,6 +150,7 @@ def design_page(design: Design, curves: Sequence[Curves], command: str) -> str:
     tables = "".join(table_html(comparison_table(design, p)) for p in range(len(design.retested)))
     moved = _moved(design)
     sections = [
+        ("In short", text_html(*in_short(design)) + text_html("What to type next, in this folder:") + code_html(NEXT)),
         ("Result", tables + (table_html(moved) if moved else "") + text_html(_flattering(design), effort)),
         ("What was designed", code_html(explain(design.algorithm))),
     ]
