@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench slow paper gallery mutants fuzz soak clean
+.PHONY: demo test lint bench slow paper docs gallery mutants fuzz soak clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -57,6 +57,11 @@ bench: $(READY)
 # Run the twelve examples of docs/gallery.md and write the page anew (some minutes).
 gallery: $(VENV)/.peers
 	$(BIN)/python docs/make_gallery.py
+
+# The site, in build/site; warnings are errors.
+docs: $(READY)
+	$(BIN)/python -m pip install --quiet --editable ".[docs]" --constraint constraints.txt
+	$(BIN)/mkdocs build --strict
 
 paper: $(READY)
 	$(BIN)/autov reproduce all

@@ -71,9 +71,7 @@ class Strategy:
         self.base = self.large = popsize_of(settings, d, maxfev)
         self.small, self.spent_small, self.spent_large, self.last_large = False, 0, 0, 0
         self.best_x, self.best_f = None, math.inf
-        self.mean = self.uniform(stream.POPULATION, d)
-        if settings.first_mean == "centre":
-            self.mean = np.full(d, 0.5)
+        self.mean = np.full(d, 0.5) if settings.first_mean == "centre" else self.uniform(stream.POPULATION, d)
         self.begin(self.base, settings.sigma, math.inf)
 
     def uniform(self, purpose, count):
@@ -154,8 +152,9 @@ class Strategy:
         else:
             n = int(self.large * self.settings.growth)
             n = self.large = n if n <= self.capacity else self.base
-        self.mean = self.uniform(stream.POPULATION, len(self.lower))
-        if self.settings.restart_mean == "best" or (self.settings.restart_mean == "mixed" and self.small):
+        if self.settings.restart_mean == "uniform" or (self.settings.restart_mean == "mixed" and not self.small):
+            self.mean = self.uniform(stream.POPULATION, len(self.lower))
+        else:
             unit = (self.best_x - self.lower) / (self.upper - self.lower)
             self.mean = np.array([outside(v, self.settings.bounds, self.settings.margin) for v in unit])
         self.begin(n, sigma, limit)

@@ -158,7 +158,8 @@ PORTFOLIOS = {
     "strategies": Portfolio((MatrixAdaptation(), MatrixAdaptation(sigma=0.05, bounds="clip"))),
     "no polishing": Portfolio((Evolution("exchange", popsize=9, frame="learned"), MatrixAdaptation()), polish=0.0),
     "a small budget": Portfolio(
-        (MatrixAdaptation(first_mean="centre", popsize_budget=0.3, restart_mean="mixed"), Evolution("exchange", popsize=9)),
+        (MatrixAdaptation(first_mean="centre", popsize_budget=0.3, restart_mean="mixed"),
+         Evolution("exchange", popsize=9)),
         trial=(0.2, 0.2), hedge=0.4, full_budget=1000.0,
     ),
 }  # fmt: skip
@@ -275,6 +276,13 @@ SETTINGS = {
     "fold, ipop": {"bounds": "fold", "tol_x": 1e-2, "sigma": 0.3, "popsize": 7},
     "clip, two paths": {"bounds": "clip", "paths": "two", "tol_f": 1e-1, "negative": 0.5},
     "bipop": {"restarts": "bipop", "tol_x": 3e-2, "restart_sigma": 0.5, "popsize_factor": 0.7, "growth": 3.0},
+    "centre": {
+        "first_mean": "centre",
+        "popsize_budget": 0.3,
+        "restarts": "bipop",
+        "restart_mean": "mixed",
+        "tol_x": 3e-2,
+    },
     "none": {"restarts": "none", "c_mu_factor": 0.5, "d_sigma_factor": 2.0, "c_1_factor": 0.2},
 }
 
@@ -285,7 +293,7 @@ BUDGET = 1000
 def twin_run(settings):
     """Points of each generation, and the draws that made them."""
     algorithm = MatrixAdaptation(**settings)
-    twin = Recorded(algorithm, np.array([3, 9], dtype=np.uint64), LOWER, UPPER, BUDGET // 10)
+    twin = Recorded(algorithm, np.array([3, 9], dtype=np.uint64), LOWER, UPPER, BUDGET // 10, BUDGET)
     points = []
     while sum(len(x) for x in points) < BUDGET:
         points.append(twin.ask())

@@ -10,7 +10,8 @@ from autov.designer import design as real_design
 from autov.paper import PAPER_TABLES, DesignSpec, design_operators, paper_table, reproduce
 from autov.paper import designs as module
 from autov.paper.page import reproduction_page
-from autov.reports.plots import parameter_plot, svg
+from autov.reports import svg
+from autov.reports.plots import parameter_plot
 
 
 @pytest.fixture

@@ -36,7 +36,8 @@ def test_generations_start_where_they_are_told_to():
 
 def test_a_figure_has_a_panel_for_each_search():
     figure = behaviour_plot(search_behaviour("fig-1"))
-    assert len(figure.axes) == 6
+    assert len(figure.axes) == 7, "six panels and the key of the shades"
+    assert figure.axes[6].get_ylabel().startswith("generation")
     assert figure.axes[1].get_title() == "SBX based GA, x' = x + 4"
     assert len(figure.axes[0].collections) >= GENERATIONS + 1
     assert svg(behaviour_plot(search_behaviour("fig-1"))) == svg(figure)

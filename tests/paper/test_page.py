@@ -47,5 +47,8 @@ def test_a_section_says_what_was_run(tmp_path):
     text = tables_page(tmp_path)
     assert "18 of 18 signs agree (100 %). Mean |log10(ours / paper)| 0.28. Seed 1, 20,000 evaluations" in text
     assert "1,234 seconds of computing" in text
-    assert text.rstrip().endswith("A remark.")
+    assert text.rstrip().endswith("A remark.\n\n</details>")
+    assert "with and without translation | 30 | 18 of 18 (100 %) | 0.28 |" in text
+    assert text.index("## In short") < text.index("## table-1")
+    assert text.count("<details") == text.count("</details>") == 3
     assert "Of another." not in text

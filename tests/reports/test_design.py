@@ -21,6 +21,9 @@ def test_every_training_problem_is_reported_and_a_rank_is_called_one(tmp_path):
         assert f"Beside known designs on fresh instances of {name}" in page
         for values in (found.retested[place], *(each[place] for each in found.beside.values())):
             assert f"{values.mean():.5g}" in page
+    assert page.index("In short") < page.index("Result")
+    lead = min(found.beside, key=lambda label: found.beside[label][0].mean())
+    assert f"the best of the others, {lead}, has {found.beside[lead][0].mean():.4g}." in page
     assert f"a mean rank among the last candidates of {found.fitness:.5g}" in page
     paths = write_design(found, tmp_path, curves, "")
     assert set(paths) == {"optimizer.json", "operator.json", "history.csv", "convergence.svg", "report.html"}

@@ -7,13 +7,18 @@ import pytest
 
 from autov.core import InputError
 from autov.experiments import Comparison
+from autov.operators import load_operator
 from autov.reports import comparison_page, convergence_plot, page, rank_plot, save_plot, svg
-from autov.reports.plots import groups_of, vertical_scale
+from autov.reports.axes import short_count, spread, symlog_ticks
+from autov.reports.look import COLOURS, INK, line_look, themed
+from autov.reports.operator_plots import densest, offspring, offspring_plot
+from autov.reports.plots import vertical_scale
+from autov.reports.rank_plots import groups_of, win_plot
 from tests.reports.made import FAILURE, made_comparison
 from tests.reports.pages import check_page
 
 
-@pytest.mark.parametrize("draw", [convergence_plot, rank_plot])
+@pytest.mark.parametrize("draw", [convergence_plot, rank_plot, win_plot])
 def test_svg_parses_and_is_the_same_every_time(draw):
     first, second = svg(draw(made_comparison())), svg(draw(made_comparison()))
     assert ET.fromstring(first).tag == "{http://www.w3.org/2000/svg}svg"
@@ -55,7 +60,7 @@ def test_groups_within_the_critical_difference():
 
 def test_the_page_needs_nothing_else():
     text = comparison_page(made_comparison([FAILURE]), "A <title>")
-    assert check_page(text).seen.count("svg") == 3, "ranks, convergence, targets"
+    assert check_page(text).seen.count("svg") == 6, "ranks, wins, three problems, targets"
     assert "<h1>A &lt;title&gt;</h1>" in text
     assert "&lt;b&gt;|&amp;" in text
     assert "ValueError: &lt;no&gt;" in text
@@ -107,3 +112,47 @@ def test_the_page_shows_the_table_it_is_given():
     shown = comparison_page(made, table=made.table("median", correct=True))
     assert "median (interquartile range)" in shown
     assert "Holm-corrected" in shown
+
+
+def test_names_of_lines_are_moved_apart_as_little_as_possible():
+    assert spread([0.5, 0.5], 0.1) == pytest.approx([0.45, 0.55])
+    assert spread([0.9, 0.1], 0.1) == pytest.approx([0.9, 0.1]), "what does not collide stays, in its order"
+    crowded = np.sort(spread([1.0] * 5, 0.2))
+    assert np.diff(crowded) == pytest.approx([0.2] * 4)
+    assert (crowded[0], crowded[-1]) == pytest.approx((0.2, 1.0)), "none leaves the axes"
+
+
+def test_short_counts_and_few_ticks():
+    assert [short_count(x) for x in (1, 300, 10_000, 2.5e6)] == ["1", "300", "10k", "2.5M"]
+    assert symlog_ticks(1e-3, 50.0) == [0.0, 1e-1, 1e0, 1e1]
+    wide = symlog_ticks(1e-16, 1e4)
+    assert len(wide) <= 6
+    assert wide[0] == 0.0
+    assert wide[-1] == 1e4
+
+
+def test_lines_differ_without_colours_too():
+    looks = [line_look(i) for i in range(9)]
+    assert len({(look.linestyle, look.marker) for look in looks}) == 9
+    assert len({look.color for look in looks}) == 9
+
+
+def test_plots_follow_the_colours_of_the_page():
+    assert themed(f"stroke: {COLOURS[1]}; fill: {INK}") == f"stroke: var(--c1, {COLOURS[1]}); fill: currentColor"
+
+
+def test_wins_by_hand():
+    texts = [text.get_text() for text in win_plot(made_comparison()).axes[0].texts]
+    # ga beats <b>|& on three problems and autov on one; autov beats <b>|& on three, ga on none.
+    assert texts == ["1", "3", "0", "3", "0", "0"]
+
+
+def test_the_densest_regions_hold_their_shares():
+    density = np.array([[8.0, 4.0], [2.0, 2.0]])
+    assert densest(density, (0.5, 0.75)) == [4.0, 8.0]
+    operator = load_operator("paper-h3")
+    assert offspring(operator, 50).shape == (50, 2)
+    drawn = svg(offspring_plot(operator))
+    assert drawn == svg(offspring_plot(operator))
+    for text in ("x1", "other parents", "box", "leave the box"):
+        assert text in drawn

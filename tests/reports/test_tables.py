@@ -6,8 +6,10 @@ import math
 import pytest
 
 from autov.core import InputError
+from autov.experiments import Comparison
 from autov.experiments.table import Entry, Table, scientific
 from autov.reports import render, to_csv, to_json, to_latex, to_markdown, to_text
+from autov.reports.html import table_html
 from tests.reports.made import made_comparison
 
 TABLE = made_comparison().table()
@@ -29,6 +31,7 @@ Ranks of the means on 3 problems, Friedman p = 0.086.
 LATEX = r"""% needs \usepackage{booktabs,multirow,color,soul}
 \begin{table*}[!t]
 \centering
+\footnotesize
 \caption{made: mean (standard deviation) of 5 runs}
 \begin{tabular}{cccc}
 \toprule
@@ -36,7 +39,7 @@ problem&ga&\textless{}b\textgreater{}\textbar{}\&&autov\\
 \midrule
 \multirow{2}{*}{f\_1}&\hl{5.0000e+0 $+$}&5.0000e+1 $-$&1.2000e+1\\
 &\hl{(1.58e+0)}&(1.58e+1)&(1.58e+0)\\[1mm]
-\multirow{2}{*}{step}&4.0000e-1 $\approx$&8.6000e+0 $-$&\hl{0.0000e+0}\\
+\multirow{2}{*}{step}&4.0000e-1 $=$&8.6000e+0 $-$&\hl{0.0000e+0}\\
 &(5.48e-1)&(5.48e-1)&\hl{(0.00e+0)}\\[1mm]
 """
 
@@ -49,14 +52,50 @@ def test_latex():
     text = to_latex(TABLE)
     assert text.startswith(LATEX)
     assert text.endswith("\\end{table*}\n")
-    assert r"$+/-/\approx$&1/0/2&0/3/0&\\" in text
+    assert r"$+/-/=$&1/0/2&0/3/0&\\" in text
+    assert r"\par $+$, $-$ and $=$: significantly better, worse and not different from autov" in text
+
+
+def wide(columns):
+    names = tuple(f"algorithm-{i}" for i in range(columns))
+    cells = tuple(Entry(f"{i}.0000e+0", "1.00e+0", "=", best=i == 1) for i in range(columns))
+    return Table("wide", ("problem", *names), (("f1", cells),), (("+/-/=", ("0/0/1",) * columns),), ("A note.",))
+
+
+def test_latex_of_many_columns_is_split():
+    text = to_latex(wide(8))
+    assert text.count(r"\begin{tabular}{ccccc}") == 2, "four and four"
+    assert text.count("f1") == 2
+    assert text.count(r"\caption") == 1
+    assert text.count("A note.") == 1
+    for i in range(8):
+        assert text.count(f"algorithm-{i}") == 1
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_text_is_split_to_the_width(width):
+    text = to_text(wide(9), width)
+    assert max(map(len, text.splitlines())) <= width
+    for i in range(9):
+        assert text.count(f"algorithm-{i} ") == 1, "no name is broken"
+        assert text.count(f"{i}.0000e+0 (1.00e+0) =") == 1, "no value is broken"
+    assert text.count("*") == 2, "the best, and the note that says so"
+    assert text.count("A note.") == 1
+
+
+def test_a_cell_that_differs_is_not_called_the_best():
+    table = Table("t", ("p", "a"), (("x", (Entry("1", mark="+ (paper -)", differs=True),)),), notes=("n",))
+    assert "*" not in to_text(table)
+    assert r"\underline{1 + (paper -)}" in to_latex(table)
+    assert 'class="differs"' in table_html(table)
+    assert 'class="best"' not in table_html(table)
 
 
 def test_text():
     lines = to_text(TABLE).splitlines()
     assert lines[0] == "made: mean (standard deviation) of 5 runs"
     assert lines[2].split() == ["┃", "problem", "┃", "ga", "┃", "<b>|&", "┃", "autov", "┃"]
-    assert lines[4] == "│ f_1          │  5.0000e+0 (1.58e+0) + │  5.0000e+1 (1.58e+1) - │  1.2000e+1 (1.58e+0) │"
+    assert lines[4] == "│ f_1          │  *5.0000e+0 (1.58e+0) + │  5.0000e+1 (1.58e+1) - │   1.2000e+1 (1.58e+0) │"
     assert "\x1b" not in to_text(TABLE)
     assert max(map(len, to_text(TABLE, width=60).splitlines())) <= 60
 
@@ -86,6 +125,9 @@ def test_missing_and_infinite_numbers():
 def test_medians():
     entry = made_comparison().table("median").rows[0][1][0]
     assert (entry.text, entry.detail) == ("5.0000e+0", "2.00e+0")
+    assert any(
+        note.startswith("Ranks of the medians on 3 problems") for note in made_comparison().table("median").notes
+    )
     with pytest.raises(InputError, match="show"):
         made_comparison().table("mode")
 
@@ -102,3 +144,12 @@ def test_unknown_format():
     with pytest.raises(InputError, match="one of text, markdown, latex, csv, json"):
         render(TABLE, "pdf")
     assert render(TABLE, "csv") == to_csv(TABLE)
+
+
+def test_a_table_says_what_few_runs_and_one_problem_cannot_tell():
+    made = made_comparison()
+    few = Comparison("few", made.algorithms, ("f_1",), "autov", tuple(r for r in made.rows if r.run < 3))
+    table = few.table()
+    assert [entry.mark for entry in table.rows[0][1]] == ["?", "?", ""]
+    assert table.notes[1].startswith("? : too few runs to tell")
+    assert table.notes[2] == "Ranks of the means on 1 problem."

@@ -5,7 +5,17 @@ import pytest
 from scipy import stats as scipy_stats
 
 from autov.core import InputError
-from autov.stats import average_ranks, critical_difference, friedman, holm, mark, rank_sum, score, summarise
+from autov.stats import (
+    average_ranks,
+    critical_difference,
+    friedman,
+    holm,
+    least_p,
+    mark,
+    rank_sum,
+    score,
+    summarise,
+)
 
 
 def test_summary_by_hand():
@@ -75,6 +85,7 @@ def test_ranks_and_friedman():
     assert friedman(values) == pytest.approx(scipy_stats.friedmanchisquare(*values.T).pvalue)
     assert friedman(np.ones((3, 2))) == 1.0
     assert friedman(np.ones((3, 1))) == 1.0
+    assert math.isnan(friedman(values[:1])), "one problem says nothing"
 
 
 def test_critical_difference_of_demsars_table():
@@ -111,3 +122,30 @@ def test_bad_reference_and_level():
         score(lambda f, a: np.ones(2), ["f"], ["a"], "b")  # noqa: ARG005
     with pytest.raises(InputError, match="level"):
         make_scores(level=1.0)
+
+
+def test_three_runs_can_never_be_significant():
+    assert least_p(3, 3) == rank_sum([1, 2, 3], [4, 5, 6])[0]
+    assert least_p(1, 1) == 1.0
+    # Ties make the test approximate, and its p-value here is 0.047: no such sample is that unlikely.
+    data = {"a": np.zeros(3), "ref": np.ones(3)}
+    assert rank_sum(data["a"], data["ref"])[0] < 0.05
+    few = score(lambda _, a: data[a], ["f"], ["a", "ref"], "ref")
+    assert (few.cells["f", "a"].mark, few.counts["a"], few.too_few) == ("?", (0, 0, 0), True)
+    four = score(lambda _, a: np.append(data[a], data[a][0] + 0.1), ["f"], ["a", "ref"], "ref")
+    assert (four.cells["f", "a"].mark, four.too_few) == ("+", False)
+
+
+def test_correction_may_leave_too_few_runs():
+    rng = np.random.default_rng(1)
+    data = {(f, a): rng.normal(size=4) for f in "12" for a in ("a", "ref")}
+    plain = score(lambda f, a: data[f, a], ["1", "2"], ["a", "ref"], "ref")
+    assert not plain.too_few, "2 / 70 is below 0.05"
+    assert score(lambda f, a: data[f, a], ["1", "2"], ["a", "ref"], "ref", correct=True).too_few, "4 / 70 is not"
+
+
+def test_ranks_are_those_of_what_is_shown():
+    data = {"a": np.array([1.0, 1.0, 1.0, 1.0, 100.0]), "ref": np.full(5, 2.0)}
+    by_mean = score(lambda _, a: data[a], ["f"], ["a", "ref"], "ref")
+    by_median = score(lambda _, a: data[a], ["f"], ["a", "ref"], "ref", show="median")
+    assert (by_mean.ranks, by_median.ranks) == ({"a": 2.0, "ref": 1.0}, {"a": 1.0, "ref": 2.0})

@@ -46,8 +46,11 @@ class Optimizer:
         constraints: in SciPy's forms; `tell` evaluates them. Give violations to `tell` where you measure them yourself.
         integrality: a truth value for each variable, or one for all: whether it is a whole number. Where all are, no
             point is asked for twice.
-        ftol, xtol, target, maxtime, patience: when `stop` is true before the budget is used up, as in `minimize`; the
-            clock starts with the optimizer.
+        ftol: `stop` is true before the budget is used up when values are that close, as in `minimize`.
+        xtol: the same for points.
+        target: the same when a value is as small as this.
+        maxtime: the same after so many seconds; the clock starts with the optimizer.
+        patience: the same after so many evaluations without an improvement.
     """
 
     def __init__(

@@ -66,7 +66,7 @@ def _one(
 
 def repeat(
     problem: Problem, algorithm: Algorithm, *, maxfev: int = 10_000, popsize: int = 100, runs: int = 30, seed: int = 1,
-    workers: Any = None, operator: str | None = None, progress: Callable[[], Any] | None = None,
+    workers: Any = None, operator: str | None = None, progress: Callable[[float], Any] | None = None,
     policy: FaultPolicy = DEFAULT, title: str | None = None,
 ) -> Repeated:  # fmt: skip
     """Run an algorithm several times, in threads where all is compiled and in processes elsewhere.
@@ -74,7 +74,8 @@ def repeat(
     The result calls it ``title``, or by its own name.
 
     On a slow Python function the points of all runs are spread over the workers, so that none waits at the end of a
-    batch; on a fast one every run is made by one worker.
+    batch; on a fast one every run is made by one worker. ``progress`` is called with the best value of every run that
+    has ended.
     """
     runs = whole_number("runs", runs, 1)
     check_policy(problem, policy)
@@ -86,7 +87,7 @@ def repeat(
         results[index] = result
         faults.add(failed.counts, failed.first)
         if progress:
-            progress()
+            progress(result.fun)
 
     work = partial(_one, problem=problem, algorithm=algorithm, options=options, policy=policy)
     if takes_points(instance_of(problem, 0)):

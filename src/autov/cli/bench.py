@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from autov.cli.output import JSON, console, print_json
+from autov.cli.output import JSON, print_json, show_table
 
 BENCHMARKS = {
     "kernel": "kernel", "ma-es": "matrix_adaptation", "design": "design", "lsgo": "lsgo", "compare": "compare",
@@ -44,6 +44,7 @@ def bench(
     if json_:
         print_json(result)
         return
-    from rich.pretty import pprint
+    from autov.cli.bench_tables import tables_of
 
-    pprint(result, console=console(), expand_all=True)
+    for table in tables_of(result):
+        show_table(table)

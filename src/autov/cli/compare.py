@@ -21,6 +21,7 @@ from autov.cli.output import (
     WORKERS,
     print_json,
     quiet_functions,
+    show_table,
     with_progress,
     write_files,
 )
@@ -78,6 +79,7 @@ def compare(
         rank_plot,
         render,
         save_plot,
+        win_plot,
         write_coco_data,
         write_ioh_logs,
     )
@@ -101,16 +103,18 @@ def compare(
                 retry_failed=retry_failed,
             ),
         )  # fmt: skip
-    table = result.table("median" if median else "mean", correct=holm)
+    show = "median" if median else "mean"
+    table = result.table(show, correct=holm)
     files: dict[str, Callable[[Path], object]] = {
-        "report.html": lambda path: write_text(path, comparison_page(result, table=table)),
+        "report.html": lambda path: write_text(path, comparison_page(result, table=table, show=show)),
         f"convergence.{plots}": lambda path: save_plot(convergence_plot(result), path),
         "table.md": lambda path: write_text(path, render(table, "markdown")),
         "table.tex": lambda path: write_text(path, render(table, "latex")),
         "table.csv": lambda path: write_text(path, render(table, "csv")),
     }
     if len(result.algorithms) > 1 and result.scores().ranked:
-        files[f"ranks.{plots}"] = lambda path: save_plot(rank_plot(result), path)
+        files[f"ranks.{plots}"] = lambda path: save_plot(rank_plot(result, show=show), path)
+        files[f"wins.{plots}"] = lambda path: save_plot(win_plot(result), path)
     found = result.targets()
     if found.problems:
         measures = result.measures()
@@ -127,9 +131,9 @@ def compare(
     if json_ or format_ == "json":
         print_json(as_dict(table) | ({"measures": as_dict(result.measures())} if found.problems else {}))
     else:
-        typer.echo(render(table, format_))
+        show_table(table, format_)
         if found.problems and format_ != "csv":  # a file of CSV is one table
-            typer.echo(render(result.measures(), format_))
+            show_table(result.measures(), format_)
     write_files(out, files)
     for folder, write in ((ioh_logs, write_ioh_logs), (coco_data, write_coco_data)):
         if folder is not None:

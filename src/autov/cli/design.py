@@ -24,6 +24,7 @@ from autov.cli.output import (
     console,
     print_json,
     quiet_functions,
+    show_table,
 )
 
 
@@ -112,7 +113,8 @@ def design(
     from autov.algorithms.faults import sentence
     from autov.algorithms.text import explain
     from autov.cli.bounds import bounds_of
-    from autov.cli.search_display import ProgressDisplay, clock
+    from autov.cli.facts import clock
+    from autov.cli.search_display import ProgressDisplay
     from autov.core import InputError
     from autov.designer import design as search
     from autov.designer import design_settings
@@ -151,7 +153,8 @@ def design(
     twins = [resolve_problem(name, dim=dim, **box) for name in surrogate] if surrogate else None
     folder = out or Path("runs") / f"{_name(problems)}-{settings.space}-{preset}-{seed}"
     again = shlex.join(["autov", *sys.argv[1:]])
-    display = None if json_ else ProgressDisplay()
+    what = f"designing ({settings.space}) for {', '.join(problems)}"
+    display = None if json_ else ProgressDisplay(title=what, hint="Ctrl-C stops and keeps it, --resume goes on")
     try:
         with (
             quiet_functions(json_),
@@ -199,11 +202,10 @@ def design(
     if found.failed:
         out_.print(sentence(found.failed), markup=False)
     from autov.reports.design import comparison_table
-    from autov.reports.tables import to_text
 
     for p in range(len(names)):
-        out_.print(to_text(comparison_table(found, p)), markup=False, highlight=False)
-    out_.print(f"report: {paths['report.html']}   use it: autov minimize ... --algorithm {paths['optimizer.json']}")
+        show_table(comparison_table(found, p))
+    out_.print(f"report: autov open {folder}   use it: autov minimize ... --algorithm {paths['optimizer.json']}")
 
 
 def say(text: str) -> None:

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from autov.cli.output import console, print_json, progress_bar
+from autov.cli.output import console, print_json
+from autov.cli.search_display import ProgressDisplay
 from autov.core import InputError
 
 POPULATION, GENERATIONS = 10, 5  # of the search
@@ -30,11 +31,10 @@ def design_crossover(
     trials = candidates * (1 + (GENERATIONS if generations is None else generations))
     chosen = {name: value for name, value in given.items() if value is not None}
     try:
-        with progress_bar() as bar:
-            task = bar.add_task(f"{metric} of {', '.join(problems)}", total=trials)
+        with ProgressDisplay(title=f"{metric} of {', '.join(problems)}") as display:
             found = search(
                 problems, metric=metric, candidates=candidates, trials=trials, rng=seed, workers=workers or -1,
-                checkpoint=checkpoint, progress=lambda tried, *_: bar.update(task, completed=tried), **chosen,
+                checkpoint=checkpoint, progress=lambda tried, *_: display(tried, trials), **chosen,
             )  # fmt: skip
     except KeyboardInterrupt:
         sys.stderr.write("autov: interrupted; go on with the same command and --resume\n")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import typer
@@ -19,7 +20,6 @@ from autov.cli.output import (
     WORKERS,
     console,
     print_json,
-    progress_bar,
     quiet_functions,
 )
 
@@ -30,7 +30,9 @@ def register(app: typer.Typer) -> None:
 
 
 def minimize(
-    problem: str = typer.Argument(help="f1..f13, a word, paper-f1.., lsgo-f1.., file.py:function; f9+rotate=3 etc."),
+    problem: str = typer.Argument(
+        help="f1..f13, a name such as rastrigin, paper-f1.., lsgo-f1.., file.py:function; f9+rotate=3 etc."
+    ),
     instances: str | None = INSTANCES,
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
     operator: str | None = typer.Option(
@@ -68,6 +70,7 @@ def minimize(
     from autov.algorithms.repetition import repeat
     from autov.algorithms.shipped import DEFAULT
     from autov.cli.bounds import bounds_of
+    from autov.cli.search_display import ProgressDisplay
     from autov.core import to_json, write_text
     from autov.engines import named_engine
     from autov.problems import resolve_problem, with_instances
@@ -79,12 +82,11 @@ def minimize(
     with (
         quiet_functions(json_),
         named_engine(engine, workers, scheduler, scheduler_file) as spread,
-        progress_bar() as bar,
+        ProgressDisplay(title=f"{chosen.name} on {problem}") as display,
     ):
-        task = bar.add_task(problem, total=runs)
         result = repeat(
             found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=spread,
-            operator=operator or "paper-h3", progress=lambda: bar.advance(task), policy=policy,
+            operator=operator or "paper-h3", progress=run_counter(display, runs), policy=policy,
             title=algorithm or (DEFAULT if operator is None else None),
         )  # fmt: skip
     if out is not None:
@@ -109,6 +111,30 @@ def minimize(
         shown.print(sentence(result.failed, result.first_failure), markup=False)
     if result.nans:
         shown.print(f"{result.nans} evaluations returned NaN and counted as worst.")
+
+
+def run_counter(
+    show: Callable[[int, int, float | None, float | None], None], runs: int,
+    now: Callable[[], float] = time.perf_counter,
+) -> Callable[[float], None]:  # fmt: skip
+    """What is called with the best value of each run that has ended, and tells how many, the time left and the best.
+
+    The first run compiles, or measures the function, and is made alone: the time of the others tells how long it will
+    take.
+    """
+    ended: list[float] = []
+    best = float("inf")
+
+    def count(value: float) -> None:
+        nonlocal best
+        ended.append(now())
+        best = min(best, value)
+        made = len(ended) - 1
+        left = (ended[-1] - ended[0]) / made * (runs - len(ended)) if made else None
+        show(len(ended), runs, left, best)
+
+    show(0, runs, None, None)
+    return count
 
 
 def short(x: Sequence[float], most: int = 10) -> str:

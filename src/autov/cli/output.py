@@ -41,20 +41,22 @@ def console(stderr: bool = False) -> Any:
     return Console(stderr=stderr, highlight=False, soft_wrap=True)
 
 
-def progress_bar() -> Any:
-    """A progress bar on standard error, gone when done, silent without a terminal."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    bar = console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=bar, transient=True, disable=not bar.is_terminal)
-
-
 def with_progress(title: str, call: Callable[[Callable[[int, int, float | None], None]], Any]) -> Any:
-    """Call with a progress callback that feeds a bar."""
-    with progress_bar() as bar:
-        task = bar.add_task(title, total=None)
-        return call(lambda done, total, _left: bar.update(task, completed=done, total=total))
+    """Call with a progress callback that feeds a display on standard error."""
+    from autov.cli.search_display import ProgressDisplay
+
+    with ProgressDisplay(title=title) as display:
+        return call(display)
+
+
+def show_table(table: Any, form: str = "text") -> None:
+    """A table on standard output: in the width and the colours of a terminal, else as `autov.reports.render` has it."""
+    from autov.reports.tables import print_table, render
+
+    if form == "text" and sys.stdout.isatty():
+        print_table(table, console())
+    else:
+        typer.echo(render(table, form))
 
 
 def write_files(folder: Path | None, files: dict[str, Callable[[Path], object]]) -> None:

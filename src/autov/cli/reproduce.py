@@ -20,6 +20,7 @@ from autov.cli.output import (
     WORKERS,
     console,
     print_json,
+    show_table,
     with_progress,
     write_files,
 )
@@ -124,7 +125,7 @@ def _table(
     }
     if result.comparison.has_curves or name == "fig-5":
         files[f"{name}.svg"] = lambda path: save_plot(plot(result.comparison), path)
-    typer.echo(render(result.table(), form))
+    show_table(result.table(), form)
     write_files(out, files)
 
 
@@ -157,7 +158,7 @@ def _runs(name: str, text: str | None) -> int | dict[str, int] | None:
 def _figure(name: str, seed: int, out: Path | None, json_: bool) -> None:
     from autov.paper import search_behaviour
     from autov.paper.drawing import behaviour_plot
-    from autov.reports.plots import save_plot
+    from autov.reports import save_plot
 
     found = search_behaviour(name, seed)
     folder = out or Path()

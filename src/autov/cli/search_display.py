@@ -1,29 +1,34 @@
-"""A live display of a search in the terminal; silent when there is none."""
+"""A live display of long work in the terminal; a calm line a minute where there is none."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
+from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from autov.algorithms.text import explain
-from autov.designer import OperatorGenome, SearchProgress
-from autov.operators.text import by_probability, row_formula
+from autov.cli.facts import clock, packed, speed
 
+if TYPE_CHECKING:
+    from autov.designer import SearchProgress
 
-def clock(seconds: float) -> str:
-    """Seconds as 1:02:03 or 2:03."""
-    minutes, rest = divmod(int(seconds + 0.5), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+LONGEST_BAR = 60  # characters
+MINUTE = 60.0  # between the lines of a log
+ENDING = "choosing among the best, testing on fresh instances"
 
 
 def _summary(progress: SearchProgress) -> list[str]:
     """The best candidate in at most six lines: the main rows of an operator, or the heads of an algorithm's parts."""
+    from autov.algorithms.text import explain
+    from autov.designer import OperatorGenome
+    from autov.operators.text import by_probability, row_formula
+
     vector = progress.state.vectors[0]
     if isinstance(progress.genome, OperatorGenome):
         operator = progress.genome.operator(vector)
@@ -34,51 +39,104 @@ def _summary(progress: SearchProgress) -> list[str]:
     return [line for line in lines if "%: " not in line and not line.startswith("            ")][:6]
 
 
-def _tasks(done: int, total: int, left: float | None) -> Group:
-    """Runs of a comparison."""
-    text = f"{done} of {total} runs" + ("" if left is None else f", {clock(left)} left")
-    return Group(Text(text), ProgressBar(total=total, completed=done, width=60))
+def search_facts(progress: SearchProgress) -> list[str]:
+    """How far a search is, how long it will take, and how good its best is; what matters most comes first."""
+    _, _, best, median, *_ = progress.state.history[-1]
+    return [
+        f"generation {progress.state.generation} of {progress.generations}",
+        f"{clock(progress.seconds_left)} left", f"best {best:.5g}", f"median {median:.5g}",
+        f"{clock(progress.seconds)} elapsed", speed(progress.rate),
+    ]  # fmt: skip
+
+
+def task_facts(title: str, done: int, total: int, left: float | None, best: float | None) -> list[str]:
+    """How many runs are made, how long the others will take, and the best value of all."""
+    facts = [f"{title}: {done} of {total} runs" if title else f"{done} of {total} runs"]
+    facts += [] if left is None else [f"{clock(left)} left"]
+    return facts + ([] if best is None else [f"best {best:.6g}"])
+
+
+def view(
+    title: str, done: float, total: float, facts: Sequence[str], width: int, best: Sequence[str] = (), hint: str = ""
+) -> Group:  # fmt: skip
+    """A bar, facts below it, and lines that tell what is best so far, for a terminal of that width."""
+    bar = Table.grid()
+    bar.add_row(ProgressBar(total=total, completed=done, width=min(LONGEST_BAR, width - 1)))
+    parts: list[RenderableType] = [Text(title, no_wrap=True, overflow="ellipsis")] if title else []
+    parts += [bar, *(Text(line, no_wrap=True, overflow="ellipsis") for line in packed(facts, width - 1))]
+    if best:
+        said = f"best so far ({hint}):" if hint else "best so far:"
+        parts.append(Text(said, style="dim", no_wrap=True, overflow="ellipsis"))
+        parts += [Text(f"  {line}", no_wrap=True, overflow="ellipsis") for line in best]
+    return Group(*parts)
 
 
 class ProgressDisplay:
-    """Shows generation, fitness, speed, time left and what is best so far."""
+    """Shows what is done, how far it is, the time left and what is best so far.
 
-    def __init__(self, console: Console | None = None) -> None:
+    Args:
+        console: where to; standard error by default.
+        title: what is being done.
+        hint: how a search can be stopped, in a few words.
+        now: seconds of a clock.
+    """
+
+    def __init__(
+        self, console: Console | None = None, title: str = "", hint: str = "",
+        now: Callable[[], float] = time.perf_counter,
+    ) -> None:  # fmt: skip
         self._console = console or Console(stderr=True)
-        self._live = (
-            Live(console=self._console, refresh_per_second=8, transient=True)
-            if self._console.is_terminal or self._console.is_jupyter
-            else None
-        )
-        self._drawn = 0.0
+        self._title, self._hint, self._now = title, hint, now
+        shown = self._console.is_terminal or self._console.is_jupyter
+        self._live = Live(console=self._console, refresh_per_second=8, transient=True) if shown else None
+        self._running = self._entered = False
+        self._drawn = self._said = now()
 
-    def __call__(self, progress: SearchProgress | int, total: int = 0, left: float | None = None) -> None:
-        """Draw, at most a few times a second: a search, or (done, total, seconds left) of a comparison."""
-        done = progress >= total if isinstance(progress, int) else progress.state.generation >= progress.generations
-        if done:
-            self.close()
+    def __call__(
+        self, progress: SearchProgress | int, total: int = 0, left: float | None = None, best: float | None = None
+    ) -> None:  # fmt: skip
+        """Draw, a few times a second: a search, or (done, total, seconds left, best value) of runs."""
+        if isinstance(progress, int):
+            facts, done, end = task_facts(self._title, progress, total, left, best), progress, total
+        else:
+            facts, done, end = search_facts(progress), progress.state.generation + 1, progress.generations + 1
+        if done >= end:
+            self._end(isinstance(progress, int))
             return
-        now = time.perf_counter()
-        if self._live is None or now - self._drawn < 0.1:
+        now = self._now()
+        if self._live is None:
+            self._log(facts, now)
             return
-        if not self._drawn:
-            self._live.start()
+        if self._running and now - self._drawn < 0.1:
+            return
         self._drawn = now
-        self._live.update(_tasks(progress, total, left) if isinstance(progress, int) else self._view(progress))
+        title = "" if isinstance(progress, int) else self._title
+        lines = [] if isinstance(progress, int) else _summary(progress)
+        self._show(view(title, done, end, facts, self._console.width, lines, self._hint))
 
-    def _view(self, progress: SearchProgress) -> Group:
-        state = progress.state
-        facts = Table.grid(padding=(0, 3))
-        facts.add_row(
-            f"generation {state.generation}/{progress.generations}", f"best {state.history[-1][2]:.5g}",
-            f"median {state.history[-1][3]:.5g}", f"{progress.rate / 1e6:.2f} million evaluations/s",
-            f"{clock(progress.seconds)} elapsed, {clock(progress.seconds_left)} left",
-        )  # fmt: skip
-        rows = [Text(f"  {line}", no_wrap=True, overflow="ellipsis") for line in _summary(progress)]
-        bar = ProgressBar(total=progress.generations + 1, completed=state.generation + 1, width=60)
-        return Group(bar, facts, Text("best so far:", style="dim"), *rows)
+    def _show(self, shown: RenderableType) -> None:
+        if self._live is None:
+            return
+        if not self._running:
+            self._live.start()
+            self._running = True
+        self._live.update(shown)
+
+    def _log(self, facts: Sequence[str], now: float) -> None:
+        """A line for logs, at most one a minute."""
+        if now - self._said >= MINUTE:
+            self._said = now
+            self._console.print(f"autov: {', '.join(facts)}", markup=False, highlight=False, soft_wrap=True)
+
+    def _end(self, all_done: bool) -> None:
+        """After the last generation of a search comes its race and re-test, which takes its time, too."""
+        if all_done or not self._entered:
+            self.close()
+        else:
+            self._show(Spinner("line", Text(ENDING, no_wrap=True, overflow="ellipsis")))
 
     def __enter__(self) -> ProgressDisplay:
+        self._entered = True
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -86,6 +144,6 @@ class ProgressDisplay:
 
     def close(self) -> None:
         """Leave the terminal clean."""
-        if self._live and self._drawn:
+        if self._live and self._running:
             self._live.stop()
-            self._drawn = 0.0
+            self._running = False

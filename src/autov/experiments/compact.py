@@ -58,7 +58,17 @@ def unpack(data: Any, where: str = "results") -> Comparison:
                 at = {"label": label, "problem": problem}
                 each = {name: data[key][at[by]] for key, (name, by) in _EACH.items()}
                 rows += [
-                    Row(**at, **whole, **each, algorithm=label, content="", run=run, best=_value(best), samples=empty)
+                    Row(
+                        **at,
+                        **whole,
+                        **each,
+                        algorithm=label,
+                        content="",
+                        run=run,
+                        best=_value(best),
+                        samples=empty,
+                        seconds=_seconds(data, label),
+                    )
                     for run, best in enumerate(values)
                 ]
         return Comparison(
@@ -102,6 +112,14 @@ def _value(best: Any) -> float:
     if isinstance(best, bool) or not (best is None or isinstance(best, (int, float)) or best in ("inf", "-inf")):
         raise InputError(f"values: must be numbers, got {best!r:.80}")
     return number(best)
+
+
+def _seconds(data: dict[str, Any], label: str) -> float:
+    """Of one run, on average; 0 where a file does not say."""
+    seconds = data.get("seconds_per_run", {}).get(label, 0.0)
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds < float("inf"):
+        raise InputError(f"seconds_per_run: must be seconds, got {seconds!r:.80}")
+    return float(seconds)
 
 
 def write_compact(comparison: Comparison, path: str | os.PathLike[str]) -> None:

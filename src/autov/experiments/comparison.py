@@ -21,7 +21,7 @@ from autov.experiments.store import Store
 from autov.experiments.table import Entry, Table, scientific
 from autov.experiments.trace import Trace
 from autov.problems import Problem, instance_of, is_told_by_name, resolve_problem
-from autov.stats import TARGETS, Scores, average_ranks, hits, score
+from autov.stats import TARGETS, Scores, hits, score
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,20 +127,18 @@ class Comparison(Shown):
 
     def median_ranks(self) -> dict[str, float]:
         """Mean rank of the medians over the problems that every algorithm has finished; 1 is best."""
-        scores = self.scores()
-        medians = [[scores.cells[f, a].summary.median for a in self.algorithms] for f in self.problems
-                   if all(scores.cells[f, a].summary.n for a in self.algorithms)]  # fmt: skip
-        ranks = average_ranks(np.array(medians)).tolist() if medians else [np.nan] * len(self.algorithms)
-        return dict(zip(self.algorithms, ranks, strict=True))
+        return self.scores(show="median").ranks
 
     @property
     def has_curves(self) -> bool:
         """Whether there is anything to draw over evaluations; results saved in compact form hold no curves."""
         return any(np.isfinite(row.samples).any() for row in self.rows)
 
-    def scores(self, level: float = 0.05, correct: bool = False) -> Scores:
-        """Marks, counts and ranks; ``correct`` for Holm-corrected p-values."""
-        return score(self.values, self.problems, self.algorithms, self.reference, level=level, correct=correct)
+    def scores(self, level: float = 0.05, correct: bool = False, show: Literal["mean", "median"] = "mean") -> Scores:
+        """Marks, counts and ranks of means or medians; ``correct`` for Holm-corrected p-values."""
+        return score(
+            self.values, self.problems, self.algorithms, self.reference, level=level, correct=correct, show=show
+        )
 
     def table(
         self, show: Literal["mean", "median"] = "mean", *, level: float = 0.05, correct: bool = False, digits: int = 4
@@ -148,7 +146,7 @@ class Comparison(Shown):
         """Mean (standard deviation), or median (difference of the quartiles), with marks; the best is set off."""
         if show not in ("mean", "median"):
             raise InputError(f"show: must be 'mean' or 'median', got {show!r}")
-        scores = self.scores(level, correct)
+        scores = self.scores(level, correct, show)
         rows = []
         for f in self.problems:
             entries = []
@@ -169,9 +167,15 @@ class Comparison(Shown):
             f"+, - and = : significantly better, worse and not different from {self.reference} "
             f"(rank sum test, {level:g}{', Holm-corrected' if correct else ''})."
         ]
+        if scores.too_few:
+            notes.append(
+                f"? : too few runs to tell; whatever they find, no difference can be significant at {level:g}"
+                f"{' after the correction' if correct else ''}."
+            )
         if scores.ranked:
             footer.append(("average rank", tuple(f"{scores.ranks[a]:.2f}" for a in self.algorithms)))
-            notes.append(f"Ranks of the means on {scores.ranked} problems, Friedman p = {scores.friedman:.2g}.")
+            said = f"Ranks of the {show}s on {scores.ranked} problem{'s' if scores.ranked > 1 else ''}"
+            notes.append(f"{said}, Friedman p = {scores.friedman:.2g}." if scores.ranked > 1 else f"{said}.")
         if self.failures:
             notes.append(f"{len(self.failures)} runs failed, the first with {self.failures[0].error}")
         failed = FaultCount()

@@ -11,13 +11,14 @@ from autov.core.views import views
 
 @dataclass(frozen=True)
 class Entry:
-    """A cell: ``text (detail) mark``, set off from the others if it is best, and the numbers behind it."""
+    """A cell: ``text (detail) mark``, set off if it is best or not what was expected, and the numbers behind it."""
 
     text: str
     detail: str = ""
     mark: str = ""
     best: bool = False
     data: dict[str, Any] = field(default_factory=dict)
+    differs: bool = False  # from what it is compared with
 
 
 @dataclass(frozen=True)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from autov.paper.figures import SearchBehaviour, quartic_bowl
-from autov.reports.plots import Axes, Figure, drawing, shades
+from autov.reports.drawing import Axes, Figure, drawing, shade_key, shades
 
 
 def behaviour_plot(found: SearchBehaviour) -> Figure:
     """One row for each algorithm, one panel for each transformation; later generations are darker."""
     rows, columns = len(found.algorithms), len(found.transformations)
-    with drawing(3.1 * columns, 3.1 * rows) as figure:
+    with drawing(3.1 * columns + 0.8, 3.1 * rows) as figure:
         axes = figure.subplots(rows, columns, squeeze=False)
         for i, algorithm in enumerate(found.algorithms):
             for j, shown in enumerate(found.transformations):
                 _panel(axes[i, j], found, algorithm, j)
                 axes[i, j].set_title(f"{algorithm}, {shown}", fontsize=8)
+        count = max(len(history) for history in found.populations.values())
+        shade_key(figure, axes, count, "generation (red cross: the optimum)")
         return figure
 
 

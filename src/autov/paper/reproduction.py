@@ -44,8 +44,8 @@ class Paired(NamedTuple):
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the signs are the same; None where there is none."""
-        return self.paper_sign == self.our_sign if self.paper_sign and self.our_sign else None
+        """Whether the signs are the same; None where there is none, or too few runs to tell."""
+        return self.paper_sign == self.our_sign if self.paper_sign and self.our_sign not in ("", "?") else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class Reproduction:
                 }  # fmt: skip
                 text = scientific(cell.ours.mean, 3)
                 paper = "" if math.isnan(cell.paper_mean) else scientific(cell.paper_mean, 3)
-                entries.append(Entry(text, paper, sign, cell.agrees is False, data))
+                entries.append(Entry(text, paper, sign, data=data, differs=cell.agrees is False))
             rows.append((problem, tuple(entries)))
         agreed, known = self.signs
         means = self.ratios()

@@ -176,7 +176,7 @@ def _named(name: str, dim: int | None, default_dim: int) -> Problem:
         )
     raise InputError(
         f"problem: unknown {name!r}; try f1..f13, paper-f1..paper-f13, lsgo-f1..lsgo-f15, bbob-f1..bbob-f24, g01 or "
-        f"another of the constrained ones, a word such as rastrigin, or file.py:function"
+        f"another of the constrained ones, a name such as rastrigin, or file.py:function"
     )
 
 

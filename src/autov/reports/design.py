@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,72 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.patches import Patch
 
 from autov.algorithms.portfolio import Portfolio, who_worked
 from autov.algorithms.text import explain, short_name
-from autov.core import Array, generator
+from autov.core import Array
 from autov.core.files import write_text
 from autov.designer import Design
 from autov.designer.search import HISTORY
 from autov.designer.space import operator_of
 from autov.experiments import Comparison, Entry, Table, compare
-from autov.operators import AffineOperator
 from autov.problems import instance_of
+from autov.reports.design_plots import history_plot, use_plot
+from autov.reports.drawing import svg
 from autov.reports.html import code_html, figure_html, page, table_html, text_html
-from autov.reports.plots import COLOURS, Axes, Figure, convergence_plot, drawing, svg
-from autov.stats import mark, rank_sum
-
-
-def history_plot(design: Design) -> Figure:
-    """Best, median and worst fitness of the population over the generations."""
-    with drawing(6.4, 3.6) as figure:
-        draw_history(design, figure.subplots())
-        return figure
-
-
-def draw_history(design: Design, ax: Axes) -> Axes:
-    """The same on axes."""
-    generation = design.history[:, 0]
-    for name, colour in (("worst", "#999999"), ("median", "#d55e00"), ("best", "#0072b2")):
-        ax.plot(generation, design.history[:, HISTORY.index(name)], label=name, color=colour, linewidth=1.2)
-    if len(design.settings["problems"]) == 1:
-        ax.axhline(design.retested_fitness, color="black", linestyle=":", label="re-tested mean of the result")
-        finite = design.history[:, 2:][np.isfinite(design.history[:, 2:])]
-        if finite.size and finite.min() > 0:
-            ax.set_yscale("log")
-    ax.set_xlabel("generation")
-    ax.set_ylabel("fitness")
-    ax.legend(frameon=False)
-    return ax
-
-
-def offspring_plot(operator: AffineOperator) -> Figure:
-    """Offspring of two parents in a square box; best and mean, where used, lie at fixed places."""
-    with drawing(4.6, 4.4) as figure:
-        draw_offspring(operator, figure.subplots())
-        return figure
-
-
-def draw_offspring(operator: AffineOperator, ax: Axes) -> Axes:
-    """The same on axes."""
-    lower, upper = np.zeros(2), np.ones(2)
-    first, second = np.array([0.3, 0.35]), np.array([0.7, 0.6])
-    n = 1500
-    rest = [np.broadcast_to(second, (n, 2))] * (operator.n_parents - 1)
-    parents = np.stack([np.broadcast_to(first, (n, 2)), *rest])
-    rng = generator(1)
-    points = operator(
-        parents, lower, upper, rng, best=np.array([0.5, 0.8]), mean=np.array([0.5, 0.5]),
-        difference=rng.normal(0.0, SPREAD, (n, 2)), spread=np.full(2, SPREAD),
-    )  # fmt: skip
-    shown = np.clip(points, lower, upper)
-    ax.scatter(shown[:, 0], shown[:, 1], s=2, alpha=0.25, color="#0072b2", linewidths=0)
-    ax.plot(*first, "o", color="#d55e00", label="x1")
-    ax.plot(*second, "s", color="#009e73", label="other parents")
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="variable 1", ylabel="variable 2")
-    ax.legend(frameon=False, loc="lower right")
-    return ax
+from autov.reports.operator_plots import offspring_plot
+from autov.reports.plots import BANDS, convergence_panels
+from autov.stats import least_p, mark, rank_sum
 
 
 def history_csv(design: Design) -> str:
@@ -92,7 +41,6 @@ def history_csv(design: Design) -> str:
 
 COLUMNS = ("mean (std)", "median", "best", "worst")
 CURVE_RUNS, USE_RUNS = 9, 5
-SPREAD = 0.15  # of the population that is drawn
 SEED_SHIFT = 1_000_003  # seeds of the curves are not those of the search
 
 
@@ -128,24 +76,6 @@ def _known_algorithms(design: Design) -> dict[str, Any]:
     return {label: design.rivals[label] for label in design.beside if label not in peers}
 
 
-def use_plot(design: Design, curves: Curves) -> Figure:
-    """Which member made which part of the evaluations, run by run."""
-    algorithm = design.algorithm
-    names = [*(short_name(member) for member in algorithm.members), "polish"]
-    with drawing(6.4, 0.5 + 0.32 * len(curves.use) + 0.6) as figure:
-        ax = figure.subplots()
-        for row, members in enumerate(curves.use):
-            edges = np.flatnonzero(np.diff(members)) + 1
-            for begin, end in itertools.pairwise([0, *edges, len(members)]):
-                ax.barh(row, end - begin, left=begin, color=COLOURS[members[begin] % len(COLOURS)], height=0.8)
-        worked = sorted({int(member) for members in curves.use for member in np.unique(members)})
-        handles = [Patch(color=COLOURS[member % len(COLOURS)], label=names[member]) for member in worked]
-        ax.set(xlabel="evaluations", yticks=range(len(curves.use)), xlim=(0, len(curves.use[0])))
-        ax.set_yticklabels([f"run {row + 1}" for row in range(len(curves.use))])
-        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False)
-        return figure
-
-
 def _row(name: str, values: Array, best: bool = False, mark: str = "") -> tuple[str, tuple[Entry, ...]]:
     with np.errstate(invalid="ignore"):  # of infinite values, where all evaluations failed
         spread = values.std(ddof=1)
@@ -160,14 +90,16 @@ def comparison_table(design: Design, place: int) -> Table:
     title = "designed" if design.known is None else f"{design.known} (known)"
     values = {title: own, **{label: each[place] for label, each in design.beside.items()}}
     lead = min(v.mean() for v in values.values())
+    least = least_p(len(own), len(own))
+    few = ("? : too few runs to tell; whatever they find, no difference can be significant.",) if least >= 0.05 else ()
     rows = tuple(
-        _row(label, v, v.mean() == lead, "" if label == title else mark(*rank_sum(v, own)))
+        _row(label, v, v.mean() == lead, "" if label == title else mark(*rank_sum(v, own), least=least))
         for label, v in values.items()
     )
     return Table(
         f"{name}: best values of {len(own)} runs, on seeds and instances that the search never saw",
         ("", *COLUMNS), rows,
-        notes=("+ significantly better than the result, - worse, = neither (rank-sum test, 5 %).",),
+        notes=("+ significantly better than the result, - worse, = neither (rank-sum test, 5 %).", *few),
     )  # fmt: skip
 
 
@@ -192,6 +124,26 @@ def _flattering(design: Design) -> str:
     return f"{own}; it flatters, because the luckiest candidates survive. The re-test does not."
 
 
+def in_short(design: Design) -> list[str]:
+    """What was found and how it does beside the best of the others, a sentence for each training problem."""
+    first = f"The known design {design.known} won: nothing better was found. " if design.known is not None else ""
+    said = []
+    for place, name in enumerate(design.settings["problems"]):
+        own = design.retested[place]
+        text = f"On {name} its mean best value is {own.mean():.4g} ({len(own)} runs that the search never saw)"
+        others = {label: float(each[place].mean()) for label, each in design.beside.items()}
+        if others:
+            lead = min(others, key=lambda label: others[label])
+            text += f"; the best of the others, {lead}, has {others[lead]:.4g}"
+        said.append(f"{text}. Smaller is better.")
+    return [first + said[0], *said[1:]]
+
+
+NEXT = """autov show optimizer.json                                  # what it does, in words
+autov minimize PROBLEM --algorithm optimizer.json          # use it
+autov compare --algorithms mine=optimizer.json,ga,ma-es --problems PROBLEM --out compared"""
+
+
 def design_page(design: Design, curves: Sequence[Curves], command: str) -> str:
     """Settings, convergence, the result, its re-test and comparison, and how to repeat it."""
     settings = "\n".join(f"{name}: {value}" for name, value in design.settings.items())
@@ -200,20 +152,30 @@ def design_page(design: Design, curves: Sequence[Curves], command: str) -> str:
     tables = "".join(table_html(comparison_table(design, p)) for p in range(len(design.retested)))
     moved = _moved(design)
     sections = [
+        ("In short", text_html(*in_short(design)) + text_html("What to type next, in this folder:") + code_html(NEXT)),
         ("Result", tables + (table_html(moved) if moved else "") + text_html(_flattering(design), effort)),
         ("What was designed", code_html(explain(design.algorithm))),
     ]
     for each in curves:
         name = each.comparison.problems[0]
+        panel = convergence_panels(each.comparison)[name]
         sections.append((f"Beside known designs on fresh instances of {name}",
-                         figure_html(convergence_plot(each.comparison), "best value over evaluations")))  # fmt: skip
+                         figure_html(panel, f"best value over evaluations on {name}", BANDS)))  # fmt: skip
         if each.use:
-            sections.append(("Who worked when", figure_html(use_plot(design, each), "member over evaluations")))
-    sections.append(("Convergence of the search", figure_html(history_plot(design), "fitness over generations")))
+            members = [*(short_name(member) for member in design.algorithm.members), "polish"]
+            shown = figure_html(use_plot(members, each.use), f"members over evaluations on {name}",
+                                "Every line is one run; the colour tells whose candidates were evaluated.")  # fmt: skip
+            sections.append(("Who worked when", shown))
+    sections.append(("Convergence of the search", figure_html(
+        history_plot(design), "fitness over generations",
+        "Best, median and worst candidate of each generation; the search's own figures flatter.")))  # fmt: skip
     operator = operator_of(design.algorithm)
     if operator is not None:
         sections += [
-            ("Offspring of two parents", figure_html(offspring_plot(operator), "offspring of two parents")),
+            ("Offspring of two parents", figure_html(
+                offspring_plot(operator), "offspring of two parents",
+                "Where offspring land before they are put back into the box: the darkest region holds a quarter of "
+                "them, the next ones a half, three quarters and 95 %.")),
             ("The operator as a formula (LaTeX; the second argument of N is the variance)",
              code_html(operator.latex())),
         ]  # fmt: skip

@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
+import itertools
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 from matplotlib.figure import Figure
 
 from autov.experiments import Comparison, Table
-from autov.reports.plots import convergence_plot, rank_plot, svg
-from autov.reports.tables import plain
+from autov.reports.drawing import svg
+from autov.reports.fitting import columns_of, plain
+from autov.reports.look import CSS, themed
+from autov.reports.plots import BANDS, convergence_panels
+from autov.reports.rank_plots import rank_plot, win_plot
 from autov.reports.target_plots import ecdf_plot
 
 Section = tuple[str, str]  # a title and ready HTML
 
-_CSS = """
-:root { color-scheme: light dark; --line: #d0d4da; --soft: #667; --best: #fff2b8; }
-@media (prefers-color-scheme: dark) { :root { --line: #444a55; --soft: #9aa; --best: #5a4a00; } }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; padding: 0 1rem; max-width: 75rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
-caption { text-align: left; padding: .3rem 0; color: var(--soft); }
-th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
-th:first-child { text-align: left; }
-td.best { background: var(--best); font-weight: 600; }
-td small { color: var(--soft); } tfoot td, tfoot th { border-top: 1px solid var(--soft); border-bottom: 0; }
-.note { color: var(--soft); font-size: .85rem; margin: .3rem 0; }
-figure { margin: 1rem 0; background: white; padding: .5rem; border-radius: 4px; overflow-x: auto; }
-figure svg { max-width: 100%; height: auto; }
-pre { background: color-mix(in srgb, currentColor 7%, transparent); padding: .8rem; overflow-x: auto; }
-"""
+COLUMNS = 10  # of values in a table; those with more are split
 
 
 def page(title: str, sections: Sequence[Section]) -> str:
@@ -40,7 +30,7 @@ def page(title: str, sections: Sequence[Section]) -> str:
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{html.escape(title)}</title>\n'
-        f"<style>{_CSS}</style>\n</head>\n<body>\n<h1>{html.escape(title)}</h1>\n{body}\n</body>\n</html>\n"
+        f"<style>{CSS}</style>\n</head>\n<body>\n<h1>{html.escape(title)}</h1>\n{body}\n</body>\n</html>\n"
     )
 
 
@@ -55,25 +45,43 @@ def code_html(text: str) -> str:
 
 
 def table_html(table: Table) -> str:
-    """A table with its notes below."""
+    """A table with its notes below, in parts where it has many columns."""
+    count = len(table.columns) - 1
+    parts = max(1, -(-count // COLUMNS))
+    edges = [1 + count * i // parts for i in range(parts + 1)]
+    shown = "".join(_part_html(columns_of(table, a, b)) for a, b in itertools.pairwise(edges))
+    entries = [entry for _, row in table.rows for entry in row]
+    keys = [
+        f'<span class="key {name}">{words}</span>'
+        for name, words, used in (
+            ("best", "the best", any(entry.best for entry in entries)),
+            ("differs", "another sign", any(entry.differs for entry in entries)),
+        )
+        if used
+    ]
+    notes = [html.escape(note) for note in table.notes] + ([" ".join(keys)] if keys else [])
+    return shown + "".join(f'<p class="note">{note}</p>' for note in notes)
+
+
+def _part_html(table: Table) -> str:
     head = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in table.columns)
     rows = []
     for name, entries in table.rows:
         cells = []
         for entry in entries:
-            detail = f" <small>({html.escape(entry.detail)})</small>" if entry.detail else ""
+            detail = f"<small>({html.escape(entry.detail)})</small>" if entry.detail else ""
             mark = f" {html.escape(entry.mark)}" if entry.mark else ""
-            kind = ' class="best"' if entry.best else ""
-            cells.append(f"<td{kind} title={_quoted(plain(entry))}>{html.escape(entry.text)}{detail}{mark}</td>")
+            kind = ' class="best"' if entry.best else ' class="differs"' if entry.differs else ""
+            cells.append(f"<td{kind} title={_quoted(plain(entry))}>{html.escape(entry.text)}{mark}{detail}</td>")
         rows.append(f'<tr><th scope="row">{html.escape(name)}</th>{"".join(cells)}</tr>')
     foot = "".join(
         f'<tr><th scope="row">{html.escape(name)}</th>{"".join(f"<td>{html.escape(text)}</td>" for text in texts)}</tr>'
         for name, texts in table.footer
     )
-    notes = "".join(f'<p class="note">{html.escape(note)}</p>' for note in table.notes)
+    caption = f"<caption>{html.escape(table.caption)}</caption>" if table.caption else ""
     return (
-        f'<div class="scroll"><table><caption>{html.escape(table.caption)}</caption><thead><tr>{head}</tr></thead>'
-        f"<tbody>{chr(10).join(rows)}</tbody><tfoot>{foot}</tfoot></table></div>{notes}"
+        f'<div class="scroll"><table>{caption}<thead><tr>{head}</tr></thead>'
+        f"<tbody>{chr(10).join(rows)}</tbody><tfoot>{foot}</tfoot></table></div>"
     )
 
 
@@ -81,16 +89,18 @@ def _quoted(text: str) -> str:
     return f'"{html.escape(text)}"'
 
 
-def figure_html(figure: Figure, title: str, prefix: str = "") -> str:
-    """A plot as inline SVG, without its prolog and metadata and with no names that two plots could share.
+def figure_html(figure: Figure, title: str, caption: str = "") -> str:
+    """A plot as inline SVG, without its prolog and metadata, in the colours of the page.
 
-    Areas of the same place and size have the same names in all plots: a prefix tells them apart.
+    Areas of the same place and size have the same names in all plots: a prefix made of the plot tells them apart.
     """
     text = svg(figure)
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
     text = re.sub(r' id="[A-Za-z.0-9]+_\d+"', "", text)
+    prefix = f"p{hashlib.sha256((title + text).encode()).hexdigest()[:8]}-"
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}", text)
-    return f"<figure role='img' aria-label={_quoted(title)}>{text}</figure>"
+    below = f"<figcaption>{html.escape(caption)}</figcaption>" if caption else ""
+    return f"<figure role='img' aria-label={_quoted(title)}>{themed(text)}{below}</figure>"
 
 
 def setup_html(comparison: Comparison) -> str:
@@ -101,22 +111,30 @@ def setup_html(comparison: Comparison) -> str:
     first = rows[0]
     dims = sorted({row.dim for row in rows})
     versions = ", ".join(f"{name} {number}" for name, number in first.versions.items())
+    seconds = sum(row.seconds for row in rows)
     text = (
         f"{len(comparison.algorithms)} algorithms on {len(comparison.problems)} problems: {len(rows)} runs of "
         f"{first.maxfev:,} evaluations, population size {first.popsize}, {'/'.join(map(str, dims))} variables, "
-        f"seed {first.seed}; {sum(row.seconds for row in rows):.0f} seconds of computing."
+        f"seed {first.seed}" + (f"; {seconds:,.0f} seconds of computing." if seconds >= 0.5 else ".")
     )
     return text_html(text, f"Made with {versions}.")
 
 
-def plot_sections(comparison: Comparison) -> list[Section]:
-    """Ranks and convergence, where there are any."""
+def plot_sections(comparison: Comparison, show: Literal["mean", "median"] = "mean") -> list[Section]:
+    """Ranks, wins and convergence, where there are any."""
     sections = []
-    scores = comparison.scores()
-    if scores.ranked and len(comparison.algorithms) > 1:
-        sections.append(("Average ranks", figure_html(rank_plot(comparison), "average ranks")))
+    scores = comparison.scores(show=show)
+    if scores.ranked > 1 and len(comparison.algorithms) > 1:
+        told = "Algorithms whose ranks differ by less than the critical difference are not told apart (Nemenyi, 5 %)."
+        sections.append(("Average ranks", figure_html(rank_plot(comparison, show=show), "average ranks", told)))
+    if scores.ranked and len(comparison.algorithms) > 2:
+        told = "Counted by the rank sum test at 5 %; the algorithms with the most wins less losses come first."
+        sections.append(("Who is better than whom", figure_html(win_plot(comparison), "wins", told)))
     if comparison.has_curves:
-        sections.append(("Convergence", figure_html(convergence_plot(comparison), "convergence")))
+        panels = "".join(
+            figure_html(panel, f"convergence on {problem}") for problem, panel in convergence_panels(comparison).items()
+        )
+        sections.append(("Convergence", f'<p class="note">{BANDS}</p><div class="panels">{panels}</div>'))
     return sections
 
 
@@ -127,7 +145,8 @@ def target_sections(comparison: Comparison) -> list[Section]:
         return []
     content = table_html(comparison.measures())
     if found.timed:
-        content += figure_html(ecdf_plot(comparison), "share of targets reached", "targets-")
+        told = "Share of all targets, on all problems and in all runs, that were reached within so many evaluations."
+        content += figure_html(ecdf_plot(comparison), "share of targets reached", told)
     return [("Targets", content)]
 
 
@@ -137,8 +156,11 @@ def failure_sections(comparison: Comparison) -> list[Section]:
     return [("Failed runs", code_html("\n".join(lines)))] if lines else []
 
 
-def comparison_page(comparison: Comparison, title: str | None = None, table: Table | None = None) -> str:
-    """Set-up, table (that of the means unless another is given), ranks and convergence of a comparison."""
-    sections = [("Set-up", setup_html(comparison)), ("Results", table_html(table or comparison.table()))]
-    sections += [*plot_sections(comparison), *target_sections(comparison), *failure_sections(comparison)]
+def comparison_page(
+    comparison: Comparison, title: str | None = None, table: Table | None = None,
+    show: Literal["mean", "median"] = "mean",
+) -> str:  # fmt: skip
+    """Set-up, table (that of the means or medians unless another is given), ranks, wins and convergence."""
+    sections = [("Set-up", setup_html(comparison)), ("Results", table_html(table or comparison.table(show)))]
+    sections += [*plot_sections(comparison, show), *target_sections(comparison), *failure_sections(comparison)]
     return page(title or comparison.name, sections)

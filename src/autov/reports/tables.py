@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import math
+import shutil
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from rich.console import Console
@@ -15,28 +19,25 @@ from rich.text import Text
 
 from autov.core import InputError
 from autov.experiments import Entry, Table
+from autov.reports.fitting import BORDERS, STAR, column_widths, columns_of, plain, split, starred
 
 _TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}",
     "<": r"\textless{}", ">": r"\textgreater{}",
 }  # fmt: skip
-_TEX_MARK = {"+": "$+$", "-": "$-$", "=": r"$\approx$"}
-
-
-def plain(entry: Entry) -> str:
-    """``text (detail) mark``."""
-    return " ".join(part for part in (entry.text, f"({entry.detail})" if entry.detail else "", entry.mark) if part)
+_TEX_MARK = {"+": "$+$", "-": "$-$", "=": "$=$"}
+TEX_COLUMNS = 5  # of values that fit the width of two columns of text
 
 
 def to_rich(table: Table) -> RichTable:
-    """For a rich console; the best are bold."""
+    """For a rich console; the best are bold and have a star."""
     title, caption = Text(table.caption), Text("\n".join(table.notes))
     out = RichTable(title=title, caption=caption, title_justify="left", caption_justify="left")
     for i, column in enumerate(table.columns):
         out.add_column(Text(column), justify="right" if i else "left", no_wrap=i == 0)
     for head, entries in table.rows:
-        out.add_row(Text(head), *(Text(plain(entry), style="bold green" if entry.best else "") for entry in entries))
+        out.add_row(Text(head), *(Text(starred(entry), style=_style(entry)) for entry in entries))
     if table.footer:
         out.add_section()
     for head, texts in table.footer:
@@ -44,17 +45,39 @@ def to_rich(table: Table) -> RichTable:
     return out
 
 
+def _style(entry: Entry) -> str:
+    return "bold green" if entry.best else "bold yellow" if entry.differs else ""
+
+
+def print_table(table: Table, console: Console) -> None:
+    """Print in the width of the console, in parts where it is wider."""
+    if any(entry.best for _, entries in table.rows for entry in entries):
+        table = replace(table, notes=(*table.notes, f"{STAR} : the best."))
+    if table.caption:
+        console.print(Text(table.caption), soft_wrap=False)
+    for part in split(table, console.width):
+        console.print(to_rich(replace(part, caption="", notes=())), soft_wrap=False)
+    for note in table.notes:
+        console.print(Text(note), soft_wrap=False)
+
+
 def to_text(table: Table, width: int | None = None) -> str:
     """What the terminal shows, without colours; as wide as it needs to be unless a width is given."""
-    needed = sum(max(24, len(column)) + 3 for column in table.columns) + 40
-    console = Console(file=io.StringIO(), width=width or needed, color_system=None, force_terminal=False)
+    needed = sum(column_widths(table)) + BORDERS * len(table.columns) + 1
+    longest = max(needed, 100, *(len(note) for note in (table.caption, *table.notes)))
+    console = Console(file=io.StringIO(), width=width or longest, color_system=None, force_terminal=False)
     with console.capture() as capture:
-        console.print(to_rich(table))
+        print_table(table, console)
     return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
 
 
+def terminal_width() -> int | None:
+    """Characters of a line of the terminal; None where standard output is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
 def to_markdown(table: Table) -> str:
-    """A pipe table; the best are bold."""
+    """A pipe table; the best are bold, as are cells that differ from what they are compared with."""
 
     def line(head: str, cells: list[str]) -> str:
         return "| " + " | ".join(cell.replace("|", r"\|") for cell in (head, *cells)) + " |"
@@ -62,7 +85,9 @@ def to_markdown(table: Table) -> str:
     lines = [f"**{table.caption}**", "", line(table.columns[0], list(table.columns[1:]))]
     lines.append("| --- |" + " ---: |" * (len(table.columns) - 1))
     for head, entries in table.rows:
-        lines.append(line(head, [f"**{plain(entry)}**" if entry.best else plain(entry) for entry in entries]))
+        lines.append(
+            line(head, [f"**{plain(entry)}**" if entry.best or entry.differs else plain(entry) for entry in entries])
+        )
     lines += [line(head, list(texts)) for head, texts in table.footer]
     if table.notes:
         lines += ["", *(f"{note}  " for note in table.notes)]
@@ -75,17 +100,42 @@ def tex(text: str) -> str:
 
 
 def to_latex(table: Table) -> str:
-    r"""The form of the paper: values above their standard deviations, the best in ``\hl``."""
+    r"""The form of the paper: values above their standard deviations, the best in ``\\hl``.
 
+    Tables of many columns are split into parts below each other, so that they fit the page.
+    """
+    count = len(table.columns) - 1
+    parts = -(-count // TEX_COLUMNS)
+    edges = [1 + count * i // parts for i in range(parts + 1)] if parts else [1, 1]
+    lines = [
+        r"% needs \usepackage{booktabs,multirow,color,soul}", r"\begin{table*}[!t]", r"\centering", r"\footnotesize",
+        rf"\caption{{{tex(table.caption)}}}",
+    ]  # fmt: skip
+    for i, (first, last) in enumerate(itertools.pairwise(edges)):
+        lines += [*([r"\par\medskip"] if i else []), *_tabular(columns_of(table, first, last))]
+    lines += [rf"\par {_tex_note(note)}" for note in table.notes]
+    return "\n".join([*lines, r"\end{table*}"]) + "\n"
+
+
+def _tex_note(note: str) -> str:
+    """Signs in the notes look as they do in the cells."""
+    signs, colon, rest = note.partition(" : ")
+    if not colon or set(signs) - set("+-=?*, and"):
+        return tex(note)
+    return "".join(_TEX_MARK.get(character, character) for character in signs) + f": {tex(rest)}"
+
+
+def _tabular(table: Table) -> list[str]:
     def mark(entry: Entry) -> str:
         return f"{tex(entry.text)} {_TEX_MARK.get(entry.mark, tex(entry.mark))}".rstrip()
 
     def hl(text: str, entry: Entry) -> str:
-        return rf"\hl{{{text}}}" if entry.best and text else text
+        if not text:
+            return text
+        return rf"\hl{{{text}}}" if entry.best else rf"\underline{{{text}}}" if entry.differs else text
 
     lines = [
-        r"% needs \usepackage{booktabs,multirow,color,soul}", r"\begin{table*}[!t]", r"\centering",
-        rf"\caption{{{tex(table.caption)}}}", rf"\begin{{tabular}}{{{'c' * len(table.columns)}}}", r"\toprule",
+        rf"\begin{{tabular}}{{{'c' * len(table.columns)}}}", r"\toprule",
         "&".join(tex(column) for column in table.columns) + r"\\", r"\midrule",
     ]  # fmt: skip
     for head, entries in table.rows:
@@ -99,12 +149,9 @@ def to_latex(table: Table) -> str:
     if table.footer:
         lines.append(r"\midrule")
     for head, texts in table.footer:
-        title = r"$+/-/\approx$" if head == "+/-/=" else tex(head)
+        title = "$+/-/=$" if head == "+/-/=" else tex(head)
         lines.append("&".join([title, *map(tex, texts)]) + r"\\")
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    if table.notes:
-        lines += [rf"\par\footnotesize {tex(note)}" for note in table.notes]
-    return "\n".join([*lines, r"\end{table*}"]) + "\n"
+    return [*lines, r"\bottomrule", r"\end{tabular}"]
 
 
 def to_csv(table: Table) -> str:

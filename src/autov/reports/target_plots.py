@@ -9,7 +9,9 @@ from matplotlib.figure import Figure
 from autov.core import Array, InputError
 from autov.experiments import Comparison, Targets
 from autov.problems import problem_group
-from autov.reports.plots import _legend, _look, _text, drawing
+from autov.reports.axes import End, count_axis, name_lines
+from autov.reports.drawing import drawing, typed
+from autov.reports.plots import HEIGHT, INNER, WIDTH, look_of
 
 
 def _known(comparison: Comparison) -> Targets:
@@ -33,18 +35,15 @@ def ecdf_plot(comparison: Comparison, by_group: bool = False) -> Figure:
     panels = groups_of_problems(found) if by_group else {"all problems": list(found.problems)}
     columns = min(3, len(panels))
     rows = -(-len(panels) // columns)
-    with drawing(4.4 * columns, 3.3 * rows + 0.5) as figure:
+    with drawing(WIDTH * columns, HEIGHT * rows) as figure:
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
         for ax, (title, problems) in zip(axes, panels.items(), strict=False):
-            ax.set_title(_text(f"{title} ({len(problems)})"), fontsize=9)
-            for label in found.algorithms:
-                _steps(ax, comparison, label, *found.ecdf(label, problems), end=found.maxfev)
-            ax.set_xlim(1, max(found.maxfev, 2))
-            ax.set_xlabel("evaluations")
-            ax.set_ylabel("share of targets")
+            ax.set_title(typed(f"{title} ({len(problems)})"))
+            steps = {label: found.ecdf(label, problems) for label in found.algorithms}
+            _steps(ax, comparison, steps, max(found.maxfev, 2))
+            ax.set_ylabel("share of targets reached")
         for ax in axes[len(panels) :]:
             ax.set_axis_off()
-        _legend(figure, comparison, found.algorithms, 4.4 * columns)
         return figure
 
 
@@ -54,21 +53,25 @@ def profile_plot(comparison: Comparison) -> Figure:
     taus, shares = found.profile()
     if not taus.size:
         raise InputError("plot: no algorithm reached any target")
-    with drawing(5.0, 4.0) as figure:
+    with drawing(WIDTH + 0.6, HEIGHT + 0.4) as figure:
         ax = figure.add_subplot()
-        end = max(float(taus[-1]), 2.0)
-        for label in found.algorithms:
-            _steps(ax, comparison, label, taus, shares[label], end=end)
-        ax.set_xlim(1, end)
-        ax.set_xlabel("expected running time, times the smallest")
+        steps = {label: (taus, shares[label]) for label in found.algorithms}
+        _steps(ax, comparison, steps, max(float(taus[-1]), 2.0), "expected running time, times the smallest")
         ax.set_ylabel("share of pairs of problem and target")
-        _legend(figure, comparison, found.algorithms, 5.0)
         return figure
 
 
-def _steps(ax: Axes, comparison: Comparison, label: str, x: Array, y: Array, end: float) -> None:
-    colour, style = _look(comparison, label)
-    x, y = np.concatenate([[1.0], x, [end]]), np.concatenate([[0.0], y, [y[-1] if len(y) else 0.0]])
-    ax.plot(x, y, color=colour, linestyle=style, linewidth=1.4, drawstyle="steps-post")
-    ax.set_xscale("log")
+def _steps(
+    ax: Axes, comparison: Comparison, steps: dict[str, tuple[Array, Array]], end: float, name: str = "evaluations"
+) -> None:  # fmt: skip
+    """Step functions from (1, 0) to the end, with their names beside them."""
+    ends = []
+    for place, (label, (x, y)) in enumerate(steps.items()):
+        look, last = look_of(comparison, label), float(y[-1]) if len(y) else 0.0
+        x, y = np.concatenate([[1.0], x, [end]]), np.concatenate([[0.0], y, [last]])
+        every = (0.05 + 0.03 * (place % 5), 0.2)  # of the length of the line
+        ax.plot(x, y, **look._asdict(), linewidth=1.4, drawstyle="steps-post", markevery=every, markersize=3.5)
+        ends.append(End(label, last, look))
+    count_axis(ax, 1.0, end, name)
     ax.set_ylim(0, 1.02)
+    name_lines(ax, ends, INNER)

@@ -19,10 +19,13 @@ from autov.experiments import Comparison, Entry, Table
 from autov.invariance import Certificate
 from autov.operators import AffineOperator
 from autov.operators.text import by_probability, row_formula
-from autov.reports.design import draw_history, draw_offspring
+from autov.reports.design_plots import draw_history
+from autov.reports.drawing import drawing
 from autov.reports.html import table_html
-from autov.reports.plots import convergence_plot, drawing, vertical_scale
-from autov.reports.tables import to_text
+from autov.reports.look import COLOURS
+from autov.reports.operator_plots import draw_offspring
+from autov.reports.plots import convergence_plot, vertical_scale
+from autov.reports.tables import terminal_width, to_text
 
 
 @singledispatch
@@ -40,7 +43,7 @@ def _(result: Result, ax: Axes | None = None) -> Axes:
         ax = figure.subplots() if ax is None else ax
         best = np.where(np.isfinite(result.trace_best), result.trace_best, np.nan)
         offset, scale, threshold = vertical_scale([best])
-        ax.step(result.trace_nfev, best - offset, where="post", color="#0072b2", linewidth=1.4)
+        ax.step(result.trace_nfev, best - offset, where="post", color=COLOURS[0], linewidth=1.4)
         if scale == "symlog":
             ax.set_yscale("symlog", linthresh=threshold)
         else:
@@ -68,13 +71,13 @@ def _(comparison: Comparison, **options: Any) -> Any:
 @plot.register
 def _(operator: AffineOperator, ax: Axes | None = None) -> Axes:
     """Offspring of two parents."""
-    with drawing(4.6, 4.4) as figure:
+    with drawing(4.8, 4.8) as figure:
         return draw_offspring(operator, figure.subplots() if ax is None else ax)
 
 
 def text_of(table: Table) -> str:
-    """A table as text."""
-    return to_text(table)
+    """A table as text, in the width of the terminal if it is printed there."""
+    return to_text(table, terminal_width())
 
 
 @singledispatch

@@ -30,11 +30,16 @@ def average_ranks(values: Array) -> Array:
 
 
 def friedman(values: Array) -> float:
-    """P-value of Friedman's test that all columns are alike, corrected for ties; 1 where it says nothing."""
+    """P-value of Friedman's test that all columns are alike, corrected for ties; 1 where all ranks are tied.
+
+    Not a number for fewer than two problems, which say nothing of ranks.
+    """
     ranks = _ranks(values)
     n, k = ranks.shape
     spread = ((ranks - (k + 1) / 2) ** 2).sum() / (n * (k - 1)) if k > 1 else 0.0
-    if n < 2 or spread == 0:
+    if n < 2:
+        return math.nan
+    if spread == 0:
         return 1.0
     statistic = n * ((ranks.mean(axis=0) - (k + 1) / 2) ** 2).sum() / spread
     return float(chi2.sf(statistic, k - 1))

@@ -1,4 +1,4 @@
-"""Wilcoxon's rank sum test between two sets of runs, and its marks + - =.
+"""Wilcoxon's rank sum test between two sets of runs, and its marks + - = and ?.
 
 F. Wilcoxon, Individual comparisons by ranking methods, Biometrics Bulletin 1, 1945.
 H. B. Mann and D. R. Whitney, On a test of whether one of two random variables is stochastically larger than the
@@ -13,6 +13,7 @@ continuity.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -38,8 +39,21 @@ def rank_sum(values: Sequence[float] | Array, reference: Sequence[float] | Array
     return float(min(result.pvalue, 1.0)), smaller
 
 
-def mark(p: float, smaller: float, level: float = 0.05) -> str:
-    """``+`` for significantly better (smaller) than the reference, ``-`` for worse, ``=`` for no difference shown."""
+def least_p(runs: int, others: int) -> float:
+    """The smallest p-value that so many runs can have, with all of one sample better than all of the other.
+
+    Three runs against three are 0.1 at least: whatever they find, nothing is significant at 0.05.
+    """
+    return min(1.0, 2 / math.comb(runs + others, runs))
+
+
+def mark(p: float, smaller: float, level: float = 0.05, least: float = 0.0) -> str:
+    """``+`` for significantly better (smaller) than the reference, ``-`` for worse, ``=`` for no difference shown.
+
+    ``?`` where ``least``, the smallest p-value that there could be, is not below the level: too few runs to tell.
+    """
+    if least >= level:
+        return "?"
     if p >= level or smaller == 0.5:
         return "="
     return "+" if smaller > 0.5 else "-"

@@ -1,0 +1,89 @@
+"""One look for all plots and pages: colours, line styles, and the style sheet, in light and dark.
+
+The colours are those of M. Okabe and K. Ito, Color Universal Design, 2008, which people with any kind of colour vision
+can tell apart; lines have a style and a marker of their own, too, so that they can be told apart without colours and
+where one lies upon another.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c564b", "#7f7f7f", "#b5a300", "#5d4e9d")
+ON_DARK = ("#4ba3dd", "#ff8a3d", "#2fc69b", "#e29cc4", "#f5b93f", "#86cdf7", "#c08a7e", "#a9a9a9", "#d8c73a", "#9d8fe0")
+INK, SOFT, PAPER = "#22262b", "#6b7280", "#ffffff"
+STYLES = ("-", "--", "-.", ":")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+RAMP = ("#f7fbff", "#c6dbef", "#6baed6", "#2171b5", "#08306b")  # few to many
+
+STYLE: Any = {
+    "font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "autov", "axes.spines.top": False,
+    "axes.spines.right": False, "axes.titlesize": 9, "axes.titleweight": "bold",
+    "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK,
+    "axes.titlecolor": INK, "legend.frameon": False, "figure.facecolor": PAPER, "axes.facecolor": "none",
+    "lines.markersize": 4,
+}  # fmt: skip
+
+
+class LineLook(NamedTuple):
+    """How the line of one thing among several looks."""
+
+    color: str
+    linestyle: str
+    marker: str
+
+
+def line_look(place: int) -> LineLook:
+    """The look of line number ``place``; thousands differ in one of the three."""
+    return LineLook(COLOURS[place % len(COLOURS)], STYLES[place % len(STYLES)], MARKERS[place % len(MARKERS)])
+
+
+def themed(svg: str) -> str:
+    """An SVG that follows the colours of the page around it: no background, ink and lines by the style sheet."""
+    svg = svg.replace(INK, "currentColor").replace(PAPER, "none").replace(SOFT, f"var(--soft, {SOFT})")
+    for i, colour in enumerate(COLOURS):
+        svg = svg.replace(colour, f"var(--c{i}, {colour})")
+    return svg
+
+
+_LIGHT = " ".join(f"--c{i}: {colour};" for i, colour in enumerate(COLOURS))
+_DARK = " ".join(f"--c{i}: {colour};" for i, colour in enumerate(ON_DARK))
+
+CSS = f"""
+:root {{ color-scheme: light dark; --paper: #ffffff; --ink: {INK}; --line: #d5d9e0; --soft: {SOFT}; --best: #fdeeb5;
+  --differs: #d55e00; --code: #f2f4f7; {_LIGHT} }}
+@media (prefers-color-scheme: dark) {{ :root {{ --paper: #16191d; --ink: #e4e7eb; --line: #3b424c; --soft: #9aa4b2;
+  --best: #57490e; --differs: #ff8a3d; --code: #20252b; {_DARK} }} }}
+* {{ box-sizing: border-box; }}
+body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; padding: 0 1rem; max-width: 76rem;
+  color: var(--ink); background: var(--paper); }}
+h1 {{ font-size: 1.5rem; line-height: 1.25; }} h2 {{ font-size: 1.15rem; margin-top: 2.2rem; }}
+.scroll {{ overflow-x: auto; margin: .6rem 0; }}
+table {{ border-collapse: separate; border-spacing: 0; font-size: .85rem; font-variant-numeric: tabular-nums; }}
+caption {{ text-align: left; padding: .3rem 0; color: var(--soft); }}
+th, td {{ padding: .25rem .55rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap;
+  vertical-align: top; }}
+th {{ font-weight: 600; }}
+th:first-child {{ text-align: left; position: sticky; left: 0; background: var(--paper); z-index: 1; }}
+td.best {{ background: var(--best); font-weight: 600; }}
+td.differs {{ outline: 2px dashed var(--differs); outline-offset: -2px; }}
+td small {{ display: block; color: var(--soft); font-weight: 400; }}
+tfoot td, tfoot th {{ border-top: 1px solid var(--soft); border-bottom: 0; }}
+.note, figcaption {{ color: var(--soft); font-size: .85rem; margin: .3rem 0; max-width: 60rem; }}
+.key {{ display: inline-block; padding: 0 .4em; }}
+.key.best {{ background: var(--best); }} .key.differs {{ outline: 2px dashed var(--differs); outline-offset: -2px; }}
+figure {{ margin: 1rem 0; overflow-x: auto; }}
+figure svg {{ max-width: 100%; height: auto; color: var(--ink); }}
+.panels {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 21rem), 1fr)); gap: .5rem 1.2rem; }}
+.panels figure {{ margin: 0; }} .panels svg {{ width: 100%; }}
+pre {{ background: var(--code); padding: .8rem; overflow-x: auto; border-radius: 4px; font-size: .85rem; }}
+.lead {{ font-size: 1.1rem; }}
+@media (max-width: 40rem) {{ body {{ margin: 1rem auto; padding: 0 .7rem; }} th, td {{ padding: .25rem .4rem; }}
+  th:first-child {{ max-width: 7.5rem; white-space: normal; overflow-wrap: anywhere; }} }}
+@media print {{ :root {{ color-scheme: light; --paper: #ffffff; --ink: #000000; --line: #999999; --soft: #444444;
+  --best: #eeeeee; --code: #f4f4f4; {_LIGHT} }}
+  body {{ max-width: none; margin: 0; font-size: 10pt; }} .scroll, figure, pre {{ overflow: visible; }}
+  pre {{ white-space: pre-wrap; }} table {{ font-size: 6.5pt; }} th, td {{ padding: .1rem .22rem; }}
+  th:first-child {{ position: static; white-space: normal; }} tr, figure {{ break-inside: avoid; }}
+  h2 {{ break-after: avoid; }} .panels {{ grid-template-columns: 1fr 1fr; }} }}
+"""

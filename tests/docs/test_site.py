@@ -1,0 +1,48 @@
+"""The site's pages: all in the navigation, and no link that leads nowhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+
+
+def anchors(path):
+    """As Markdown makes them of headings."""
+    heads = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", head).strip().lower()) for head in heads}
+
+
+def test_every_page_is_in_the_navigation_once():
+    listed = re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert sorted(listed) == PAGES
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_somewhere(name):
+    text = re.sub(r"```.*?```", "", (DOCS / name).read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"https?:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        place = ((DOCS / name).parent / path).resolve() if path else DOCS / name
+        assert place.exists(), target
+        assert not anchor or anchor in anchors(place), target
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_words_are_plain(name):
+    assert not re.search(r"\b(house|rooms?|joints?)\b", (DOCS / name).read_text(encoding="utf-8").lower())
+
+
+def test_the_reference_names_what_there_is():
+    for page in (DOCS / "reference").glob("*.md"):
+        for name in re.findall(r"^::: ([\w.]+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE):
+            module = ROOT / "src" / Path(*name.split("."))
+            if module.with_suffix(".py").exists():
+                continue
+            source = module.parent.with_suffix(".py").read_text(encoding="utf-8")
+            assert re.search(rf"^(def|class) {module.name}\b", source, flags=re.MULTILINE), name
