@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -21,6 +23,9 @@ from autov.cli.output import (
     progress_bar,
     quiet_functions,
 )
+
+if TYPE_CHECKING:
+    from autov.algorithms.repetition import Repeated
 
 
 def register(app: typer.Typer) -> None:
@@ -81,10 +86,15 @@ def minimize(
         progress_bar() as bar,
     ):
         task = bar.add_task(problem, total=runs)
-        result = repeat(
-            found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=spread,
-            operator=operator or "paper-h3", progress=lambda: bar.advance(task), policy=policy,
-        )  # fmt: skip
+        try:
+            result = repeat(
+                found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=spread,
+                operator=operator or "paper-h3", progress=lambda: bar.advance(task), policy=policy,
+            )  # fmt: skip
+        except KeyboardInterrupt as error:
+            if (cut := getattr(error, "autov_repeated", None)) is not None:
+                _save_cut(cut, out)
+            raise
     if out is not None:
         write_text(out, to_json(result.to_dict(), indent=2) + "\n")
     if json_:
@@ -107,6 +117,16 @@ def minimize(
         shown.print(sentence(result.failed, result.first_failure), markup=False)
     if result.nans:
         shown.print(f"{result.nans} evaluations returned NaN and counted as worst.")
+
+
+def _save_cut(result: Repeated, out: Path | None) -> None:
+    """What there was when Ctrl-C came: a line, and the file."""
+    from autov.core import to_json, write_text
+
+    where = f"; its point is in {out}" if out is not None else "; --out FILE would have kept its point"
+    if out is not None:
+        write_text(out, to_json(result.to_dict() | {"interrupted": True}, indent=2) + "\n")
+    sys.stderr.write(f"autov: best value so far {min(result.values):.6g}, of {len(result.values)} runs{where}\n")
 
 
 def short(x: Sequence[float], most: int = 10) -> str:

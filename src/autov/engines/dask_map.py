@@ -105,7 +105,7 @@ class DaskMap:
 
     def _finished(self) -> list[Any]:
         """Futures that are done, one way or another; WorkerError if the scheduler is gone."""
-        library, since = importlib.import_module("distributed"), None
+        since = None
         while True:
             done = [future for future in self._flying if future.status != "pending"]
             if done:
@@ -116,7 +116,7 @@ class DaskMap:
                     raise gone(self.client)
                 time.sleep(0.1)
                 continue
-            since = None
+            since, library = None, importlib.import_module("distributed")
             with contextlib.suppress(library.TimeoutError, TimeoutError):
                 library.wait(list(self._flying), timeout=1.0, return_when="FIRST_COMPLETED")
 
