@@ -86,7 +86,7 @@ def test_pso_agrees_with_pymoo(fun):
     from pymoo.algorithms.soo.nonconvex.pso import PSO
 
     def first(seed):
-        return BOXES[fun].upper * generator(1000 + seed).uniform(-0.05, 0.15, (POPSIZE, DIM))
+        return BOXES[fun].upper * generator(1000 + seed).uniform(-0.15, 0.25, (POPSIZE, DIM))
 
     given = iter(range(RUNS))
 

@@ -18,9 +18,8 @@ import dask
 from autov.algorithms.minimization import minimize
 from autov.core import InputError, WorkerError
 from autov.designer import TrialBudget, design
-from autov.engines import WAIT, Engine, OnDask, engine_of, in_order, named_engine
+from autov.engines import WAIT, Engine, OnDask, dask_map, engine_of, in_order, named_engine
 from autov.engines import dask as module
-from autov.engines import dask_map
 from autov.experiments import compare
 from autov.problems import function_problem
 from tests.engines import calls
