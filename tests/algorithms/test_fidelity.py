@@ -17,7 +17,7 @@ RUNS, DIM, POPSIZE, MAXFEV = 30, 10, 50, 5000
 BOXES = {sphere: Box.cube(-100, 100, DIM), rastrigin: Box.cube(-5.12, 5.12, DIM)}
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
-PSO_RATIO = {sphere: 4, rastrigin: 1.6}  # on the sphere 5,000 evaluations gain many orders of magnitude
+PSO_RATIO = {sphere: 3, rastrigin: 2}  # on the sphere 5,000 evaluations gain many orders of magnitude
 BOTH = pytest.mark.parametrize("fun", [sphere, rastrigin])
 
 
