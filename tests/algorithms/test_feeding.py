@@ -11,7 +11,7 @@ from autov.algorithms.evaluation import in_message
 from autov.algorithms.faults import FaultPolicy
 from autov.algorithms.feeding import Feeder, Job, run_fed
 from autov.algorithms.resolve import ALGORITHMS, resolve_algorithm
-from autov.engines import WAIT, Engine, OnDask, Processes, Serial, Threads
+from autov.engines import WAIT, Engine, OnDask, Processes, Serial, Threads, engine_of
 from autov.problems import function_problem, resolve_problem
 
 BOX = [(-1, 1)] * 3
@@ -152,9 +152,10 @@ def test_points_travel_together_where_they_are_cheap():
 
     assert [in_message(Two(), cost, 800) for cost in (None, 1.0, 0.02, 0.005, 0.001, 1e-9)] == [1, 1, 1, 4, 20, 100]
     assert in_message(Two(), 0.001, 16) == 2
-    on_dask = OnDask.__new__(OnDask)
+    on_dask = OnDask.__new__(OnDask)  # without a cluster
     on_dask._workers, on_dask._counted = 2, np.inf
-    assert [in_message(on_dask, cost, 800) for cost in (0.055, 0.03, 0.001)] == [1, 3, 100]
+    for engine in (on_dask, engine_of(on_dask, "processes")):
+        assert [in_message(engine, cost, 800) for cost in (0.055, 0.03, 0.001)] == [1, 3, 99]
 
 
 def test_fed_points_travel_together_when_their_cost_is_known():

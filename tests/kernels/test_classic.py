@@ -52,7 +52,7 @@ def test_many_points_equal_few():
 def test_no_value_lies_below_the_minimum(name):
     """Near the optimum the cosines round to slightly more than 1."""
     problem = resolve_problem(name, dim=30)
-    step = 10.0 ** generator(1).uniform(-16, -6, (4000, 1))
+    step = 10.0 ** generator(1).uniform(-20, -6, (4000, 1))
     values = problem(step * generator(2).standard_normal((4000, 30)), generator(0))
     assert values.min() == 0.0
     assert (values > 0).any()

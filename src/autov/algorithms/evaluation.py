@@ -16,11 +16,11 @@ from autov.algorithms.faults import DEFAULT, RAISED, FaultCount, FaultPolicy, lo
 from autov.algorithms.journal import Arrived, Journal
 from autov.algorithms.run_store import SavedRun
 from autov.core import Array, InputError, WorkerError, generator, real_numbers
-from autov.engines import Engine, OnDask, OnMap, Processes, Serial, engine_of
+from autov.engines import MESSAGE, Engine, OnMap, Processes, Serial, engine_of
 from autov.problems import PointFunction, Problem, instance_of, takes_points
 
-MESSAGE, DASK_MESSAGE = 0.0003, 0.003  # seconds of the sender for a message and its answer, assumed (docs/scale.md)
-TOGETHER, DASK_TOGETHER = 0.02, 0.1  # seconds of work in one message: long beside it, short beside a batch
+TOGETHER = 0.02  # seconds of work that travel in one message: long beside most, short beside a batch
+LONG = 33  # times as long as a message must be what travels in it, so that it costs 3 %
 
 
 class Recorded(Protocol):
@@ -68,9 +68,9 @@ def in_message(engine: Engine, cost: float | None, count: int) -> int:
     """
     if cost is None:
         return 1
-    workers, on_dask = engine.workers, isinstance(engine, OnDask)
-    message, together = (DASK_MESSAGE, DASK_TOGETHER) if on_dask else (MESSAGE, TOGETHER)
-    return max(1, min(count // (4 * workers), int(max(together, 2 * workers * message) / max(cost, 1e-9))))
+    workers, message = engine.workers, getattr(engine, "message", MESSAGE)
+    together = max(TOGETHER, LONG * message, 2 * workers * message)
+    return max(1, min(count // (4 * workers), int(together / max(cost, 1e-9))))
 
 
 class PointEvaluator:
