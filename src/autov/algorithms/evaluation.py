@@ -20,7 +20,7 @@ from autov.engines import MESSAGE, Engine, OnMap, Processes, Serial, engine_of
 from autov.problems import PointFunction, Problem, instance_of, takes_points
 
 TOGETHER = 0.02  # seconds of work that travel in one message: long beside most, short beside a batch
-LONG = 33  # times as long as a message must be what travels in it, so that it costs 3 %
+LONG = 40  # times as long as a message is what travels in it, so that it costs 2.5 %
 
 
 class Recorded(Protocol):
