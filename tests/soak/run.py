@@ -144,13 +144,17 @@ def one_round(dice: random.Random) -> dict[str, object]:
                 break
         alone = start([*arguments, *place(kind, folder, "whole"), "--engine", "serial"], folder)
         expected, err = alone.communicate(timeout=900)
-        same = alone.returncode == 0 and essence(kind, out) == essence(kind, expected)
+        if alone.returncode != 0:
+            return {"kind": kind, "ok": False, "why": f"alone, exit code {alone.returncode}: {err[-2000:]}", "ends": ends}
+        found, wanted = essence(kind, out), essence(kind, expected)
+        same = found == wanted
         if kind == "compare":
             db = sqlite3.connect(folder / "broken.db")
             same = same and db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
             same = same and db.execute("SELECT count(*) FROM results").fetchone() == (360,)
             db.close()
-        return {"kind": kind, "ok": same, "ends": ends, **({} if same else {"why": "another result"})}
+        why = {} if same else {"why": "another result", "found": str(found)[:2000], "wanted": str(wanted)[:2000]}
+        return {"kind": kind, "ok": same, "ends": ends, **why}
 
 
 def main(seconds: float = 1200.0, seed: int = 1) -> int:
@@ -163,7 +167,7 @@ def main(seconds: float = 1200.0, seed: int = 1) -> int:
         sys.stdout.flush()
     wrong = [found for found in rounds if not found["ok"]]
     summary = {
-        "seconds": seconds, "seed": seed, "rounds": len(rounds), "wrong": len(wrong),
+        "seconds": seconds, "seed": seed, "rounds": len(rounds), "wrong": wrong,
         "ends": {name.name: sum(str(r["ends"]).count(name.name) for r in rounds) for name in SIGNALS},
         "kinds": {kind: sum(r["kind"] == kind for r in rounds) for kind in sorted({str(r["kind"]) for r in rounds})},
     }  # fmt: skip
