@@ -145,7 +145,8 @@ def one_round(dice: random.Random) -> dict[str, object]:
         alone = start([*arguments, *place(kind, folder, "whole"), "--engine", "serial"], folder)
         expected, err = alone.communicate(timeout=900)
         if alone.returncode != 0:
-            return {"kind": kind, "ok": False, "why": f"alone, exit code {alone.returncode}: {err[-2000:]}", "ends": ends}
+            why = f"alone, exit code {alone.returncode}: {err[-2000:]}"
+            return {"kind": kind, "ok": False, "why": why, "ends": ends}
         found, wanted = essence(kind, out), essence(kind, expected)
         same = found == wanted
         if kind == "compare":
@@ -153,8 +154,8 @@ def one_round(dice: random.Random) -> dict[str, object]:
             same = same and db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
             same = same and db.execute("SELECT count(*) FROM results").fetchone() == (360,)
             db.close()
-        why = {} if same else {"why": "another result", "found": str(found)[:2000], "wanted": str(wanted)[:2000]}
-        return {"kind": kind, "ok": same, "ends": ends, **why}
+        more = {} if same else {"why": "another result", "found": str(found)[:2000], "wanted": str(wanted)[:2000]}
+        return {"kind": kind, "ok": same, "ends": ends, **more}
 
 
 def main(seconds: float = 1200.0, seed: int = 1) -> int:
