@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from autov.algorithms import solve
+from autov.algorithms.evaluation import in_message
 from autov.algorithms.faults import FaultPolicy
 from autov.algorithms.feeding import Feeder, Job, run_fed
 from autov.algorithms.resolve import ALGORITHMS, resolve_algorithm
-from autov.engines import WAIT, Engine, Processes, Serial, Threads
+from autov.engines import WAIT, Engine, OnDask, Processes, Serial, Threads, engine_of
 from autov.problems import function_problem, resolve_problem
 
 BOX = [(-1, 1)] * 3
@@ -141,3 +142,31 @@ def test_threads_end_when_nobody_waits_any_more():
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.01)
     assert threading.active_count() <= before
+
+
+def test_points_travel_together_where_they_are_cheap():
+    """120 ms in a message to Dask and 20 ms elsewhere, but four messages for each worker."""
+
+    class Two(Serial):
+        workers = 2
+
+    assert [in_message(Two(), cost, 800) for cost in (None, 1.0, 0.02, 0.005, 0.001, 1e-9)] == [1, 1, 1, 4, 20, 100]
+    assert in_message(Two(), 0.001, 16) == 2
+    on_dask = OnDask.__new__(OnDask)  # without a cluster
+    on_dask._workers, on_dask._counted = 2, np.inf
+    for engine in (on_dask, engine_of(on_dask, "processes")):
+        assert [in_message(engine, cost, 800) for cost in (0.055, 0.03, 0.001)] == [2, 4, 100]
+
+
+def test_fed_points_travel_together_when_their_cost_is_known():
+    sizes = []
+
+    class Noting(Serial):
+        def map(self, call, items, *, chunk=1, **options):
+            sizes.append(chunk)
+            return super().map(call, items, **options)
+
+    feeder = Feeder([function_problem(bowl, BOX)], Noting())
+    for _ in range(2):
+        run_fed(feeder, jobs_of(4), lambda *_: None)
+    assert sizes == [1, 8]  # four runs of 8 points: four messages for the one worker

@@ -77,6 +77,35 @@ def test_workers_write_what_is_done_and_go_on(tmp_path):
     assert np.array_equal(autov.minimize(problem, store=path, workers=2, **OPTIONS).x, whole.x)
 
 
+def test_a_run_that_an_exception_ended_goes_on_where_exceptions_count_as_worst(tmp_path):
+    path = tmp_path / "runs.db"
+    options = {"algorithm": "pso", "maxfev": 200, "popsize": 20, "store": path, "on_error": "worst"}
+    FAIL_AT[0] = 90
+    with pytest.raises(RuntimeError):
+        autov.minimize(PROBLEM, **(options | {"on_error": "raise"}))
+    bad, FAIL_AT[0] = len(CALLS), None
+    found = autov.minimize(PROBLEM, **options)
+    assert (bad, len(CALLS), found.failed) == (90, 200, {})
+    CALLS.clear()
+    assert autov.minimize(PROBLEM, **options).fun != found.fun  # that one is finished: a new run
+    assert len(CALLS) == 200
+
+
+def test_points_that_counted_as_worst_do_not_where_exceptions_are_raised(tmp_path):
+    def fragile(x):
+        if x[0] > 4:
+            raise RuntimeError("far")
+        return float((x**2).sum())
+
+    problem = autov.function_problem(fragile, BOX, key="fragile")
+    options = {"algorithm": "pso", "store": tmp_path / "runs.db", **OPTIONS}
+    first = autov.minimize(problem, on_error="worst", **options)
+    assert first.failed["raised"] > 0
+    assert autov.minimize(problem, on_error="worst", **options).fun == first.fun
+    with pytest.raises(RuntimeError, match="far"):
+        autov.minimize(problem, **options)
+
+
 def test_without_a_seed_the_interrupted_run_is_taken_up(tmp_path):
     path = tmp_path / "runs.db"
     options = {"maxfev": 200, "popsize": 20, "store": path}

@@ -1,4 +1,6 @@
-"""One small Dask cluster for all tests that need one: two processes, no dashboard, this machine only."""
+"""Small Dask clusters for tests: two processes, no dashboard, this machine only."""
+
+from contextlib import contextmanager
 
 import pytest
 
@@ -8,10 +10,12 @@ import dask
 import distributed
 
 
-@pytest.fixture(scope="session")
-def client():
+@contextmanager
+def cluster_of_two(allowed_failures):
+    """A client; a call whose worker has ended more often than that is given up by Dask."""
+    settings = {"distributed.scheduler.allowed-failures": allowed_failures, "distributed.comm.retry.count": 0}
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 1, "distributed.comm.retry.count": 0}),
+        dask.config.set(settings),
         distributed.LocalCluster(
             n_workers=2,
             threads_per_worker=1,
@@ -22,11 +26,19 @@ def client():
         ) as cluster,
         distributed.Client(cluster) as made,
     ):
+        made.wait_for_workers(2, timeout=300)
+        yield made
+
+
+@pytest.fixture(scope="session")
+def client():
+    """For all tests that leave the workers alive."""
+    with cluster_of_two(1) as made:
         yield made
 
 
 @pytest.fixture
-def whole(client):
-    """The client, when both workers are there again."""
-    client.wait_for_workers(2, timeout=60)
-    return client
+def mortal():
+    """For one test, which may kill its workers: none has to come back, which may take a minute on a busy machine."""
+    with cluster_of_two(0) as made:
+        yield made

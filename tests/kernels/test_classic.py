@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from autov.core import generator
+from autov.problems import resolve_problem
 from autov.problems.classic import TABLE, Classic
 from tests import naive
 
@@ -45,3 +46,15 @@ def test_many_points_equal_few():
     x = problem.box.sample(500, generator(3))
     whole = problem(x, generator(0))
     assert np.allclose(whole, [problem(p[None], generator(0))[0] for p in x], rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["rastrigin", "weierstrass"])
+def test_no_value_lies_below_the_minimum(name):
+    """Near the optimum the cosines round to slightly more than 1."""
+    problem = resolve_problem(name, dim=30)
+    step = 10.0 ** generator(1).uniform(-20, -6, (4000, 1))
+    values = problem(step * generator(2).standard_normal((4000, 30)), generator(0))
+    assert values.min() == 0.0
+    assert (values > 0).any()
+    unknown = problem(np.array([[np.nan] * 30, [0.5] * 30]), generator(0))
+    assert not unknown[0] <= 0

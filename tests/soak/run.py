@@ -2,12 +2,13 @@
 
 Each round starts one of them as a process of its own on an engine drawn at random, ends it after a random time by
 Ctrl-C, SIGTERM or SIGKILL, and goes on with it on another engine until it has finished; its result must then be that of
-the same work done at once on one worker. Two processes write to one store in some rounds. The outcome is written to
-``results/soak.json``.
+the same work done at once on one worker. Ctrl-C and SIGTERM must give the exit code 130, SIGKILL -9, and nothing may be
+left running. Two processes write to one store in some rounds. The outcome is written to ``results/soak.json``.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -28,8 +29,11 @@ def bowl(x):
     return float((x**2).sum())
 """
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
-START = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); " \
-        "from autov.cli import main; main(sys.argv[1:])"  # fmt: skip
+PATIENCE = 60.0  # seconds until a process that was told to end, and all that it started, must have ended
+# The file says that Python has started and that signals are those of a command: before, any program ends by SIGTERM.
+START = "import pathlib, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); " \
+        "from autov.cli import main, _terminated; signal.signal(signal.SIGTERM, _terminated); " \
+        "pathlib.Path(sys.argv[1]).touch(); main(sys.argv[2:])"  # fmt: skip
 
 
 def commands(folder: Path, dice: random.Random) -> tuple[str, list[str]]:
@@ -54,13 +58,41 @@ def engine(dice: random.Random) -> list[str]:
     return ["--engine", dice.choice(["auto", "serial", "threads", "processes", "dask"]), "--workers", "2"]
 
 
-def start(arguments: list[str]) -> subprocess.Popen[str]:
-    """The command as a process, with Ctrl-C as people have it."""
+def start(arguments: list[str], folder: Path) -> subprocess.Popen[str]:
+    """The command as the first process of a session of its own, with Ctrl-C as people have it, when it has begun."""
     path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
-    return subprocess.Popen(
-        [sys.executable, "-c", START, *arguments, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": path, "AUTOV_CHECKPOINT_SECONDS": "0.5"},
+    began = folder / f"began-{time.monotonic_ns()}"
+    process = subprocess.Popen(
+        [sys.executable, "-c", START, str(began), *arguments, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, env={**os.environ, "PYTHONPATH": path, "AUTOV_CHECKPOINT_SECONDS": "0.5"}, start_new_session=True,
     )  # fmt: skip
+    while not began.exists() and process.poll() is None:
+        time.sleep(0.01)
+    return process
+
+
+def left_running(session: int) -> list[int]:
+    """Processes of a session that are alive, as Linux tells; none elsewhere."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _, _, own = (place / "stat").read_text().rpartition(")")[2].split()[:4]
+        except OSError:  # it has just ended
+            continue
+        if int(own) == session and state not in "ZX":
+            found.append(int(place.name))
+    return found
+
+
+def all_ended(session: int) -> bool:
+    """Whether all processes of a session end soon; those that do not are killed."""
+    end = time.monotonic() + PATIENCE
+    while (left := left_running(session)) and time.monotonic() < end:
+        time.sleep(0.1)
+    for number in left:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)
+    return not left
 
 
 def place(kind: str, folder: Path, name: str) -> list[str]:
@@ -86,34 +118,44 @@ def one_round(dice: random.Random) -> dict[str, object]:
         kind, arguments = commands(folder, dice)
         ends = []
         while True:
-            process = start([*arguments, *place(kind, folder, "broken"), *engine(dice)])
+            process = start([*arguments, *place(kind, folder, "broken"), *engine(dice)], folder)
             other = None
             if kind == "compare" and dice.random() < 0.3:
-                other = start([*arguments, *place(kind, folder, "broken"), *engine(dice)])
+                other = start([*arguments, *place(kind, folder, "broken"), *engine(dice)], folder)
             patience = dice.uniform(1, 12) if len(ends) < 6 else 600
+            expected = 0
             try:
                 out, err = process.communicate(timeout=patience)
             except subprocess.TimeoutExpired:
                 number = dice.choice(SIGNALS)
                 process.send_signal(number)
-                out, err = process.communicate(timeout=120)
+                out, err = process.communicate(timeout=2 * PATIENCE)
                 ends.append(signal.Signals(number).name)
+                expected = -9 if number == signal.SIGKILL else 130
             if other is not None:
                 other.kill()
                 other.communicate()
+            ended = all_ended(process.pid) and (other is None or all_ended(other.pid))
+            # It may have come to its end when the signal came.
+            if not ended or "Traceback" in err or process.returncode not in (0, expected):
+                why = f"exit code {process.returncode}, all ended: {ended}: {err[-2000:]}"
+                return {"kind": kind, "ok": False, "why": why, "ends": ends}
             if process.returncode == 0:
                 break
-            if "Traceback" in err or process.returncode not in (130, -9, -15):
-                return {"kind": kind, "ok": False, "why": err[-2000:], "ends": ends}
-        alone = start([*arguments, *place(kind, folder, "whole"), "--engine", "serial"])
+        alone = start([*arguments, *place(kind, folder, "whole"), "--engine", "serial"], folder)
         expected, err = alone.communicate(timeout=900)
-        same = alone.returncode == 0 and essence(kind, out) == essence(kind, expected)
+        if alone.returncode != 0:
+            why = f"alone, exit code {alone.returncode}: {err[-2000:]}"
+            return {"kind": kind, "ok": False, "why": why, "ends": ends}
+        found, wanted = essence(kind, out), essence(kind, expected)
+        same = found == wanted
         if kind == "compare":
             db = sqlite3.connect(folder / "broken.db")
             same = same and db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
             same = same and db.execute("SELECT count(*) FROM results").fetchone() == (360,)
             db.close()
-        return {"kind": kind, "ok": same, "ends": ends, **({} if same else {"why": "another result"})}
+        more = {} if same else {"why": "another result", "found": str(found)[:2000], "wanted": str(wanted)[:2000]}
+        return {"kind": kind, "ok": same, "ends": ends, **more}
 
 
 def main(seconds: float = 1200.0, seed: int = 1) -> int:
@@ -126,7 +168,7 @@ def main(seconds: float = 1200.0, seed: int = 1) -> int:
         sys.stdout.flush()
     wrong = [found for found in rounds if not found["ok"]]
     summary = {
-        "seconds": seconds, "seed": seed, "rounds": len(rounds), "wrong": len(wrong),
+        "seconds": seconds, "seed": seed, "rounds": len(rounds), "wrong": wrong,
         "ends": {name.name: sum(str(r["ends"]).count(name.name) for r in rounds) for name in SIGNALS},
         "kinds": {kind: sum(r["kind"] == kind for r in rounds) for kind in sorted({str(r["kind"]) for r in rounds})},
     }  # fmt: skip

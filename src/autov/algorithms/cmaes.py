@@ -7,6 +7,8 @@ Variables are scaled to the unit box, so one step size serves variables of any w
 and the update uses the clipped points. The tutorial (B.5) advises against that and proposes a penalty, which a driver
 that only sees values cannot add; ``steps="sampled"`` updates with the points before clipping. Unlike the tutorial's
 Table 1 there are no negative weights, c_mu is that of its program, and a step size grows at most by e in a generation.
+The package cma (4.5) has other formulas for the step size and is slower on the sphere; with its rates the two agree
+(tests/algorithms/test_fidelity.py).
 
 Table IV fixes c_sigma, d_sigma and c_c to numbers that no formula gives for 30 variables and 100 points (about 0.47,
 1.47 and 0.14). They are the defaults, for any dimension: step size and paths then look back about ten generations,

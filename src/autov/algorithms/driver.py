@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from autov.algorithms.base import Algorithm, AnyMetaheuristic, Batch, Compiled, Whole
+from autov.algorithms.base import Algorithm, AnyMetaheuristic, Batch, Compiled, Outcome, Whole
 from autov.algorithms.budget import BudgetedObjective, BudgetSpent, NothingNew, Observe
 from autov.algorithms.known import known_points
 from autov.algorithms.parts import initial_points
@@ -53,7 +54,8 @@ def solve(
     asks for a point outside the box is refused, unless ``check_box`` is off. ``observe(x, f)`` sees all that is
     evaluated, constrained problems in comparable numbers. The run of a constrained problem has the value infinity where
     its best point is not feasible; where all variables are whole numbers no point is evaluated twice. BLAS has
-    one thread while it runs, as in worker processes: its sums depend on their number.
+    one thread while it runs, as in worker processes: its sums depend on their number. What ends a compiled run, such as
+    Ctrl-C, carries what it has found: ``error.autov_run``.
     """
     options: dict[str, Any] = {
         "maxfev": whole_number("maxfev", maxfev, 1), "popsize": whole_number("popsize", popsize, 2), "seed": seed,
@@ -66,9 +68,10 @@ def solve(
         if watch is not None:
             options["watch"] = lambda run: watch(present(run))
         free = without_fixed(problem)
-        if isinstance(free, FreeVariables) and free is not problem:
-            return present(_solve_free(free, algorithm, **options))
-        return present(_solve(problem, algorithm, **options))
+        with _carrying(present):
+            if isinstance(free, FreeVariables) and free is not problem:
+                return present(_solve_free(free, algorithm, **options))
+            return present(_solve(problem, algorithm, **options))
 
 
 def presented(problem: Problem) -> Callable[[Run], Run]:
@@ -102,14 +105,35 @@ def _solve(
     if evaluate is None and isinstance(algorithm, Compiled) and algorithm.compiles:
         objective = problem.objective()
         if objective is not None and watch is None and observe is None:
-            outcome = algorithm.run_compiled(state, objective, maxfev)
+            try:
+                outcome = algorithm.run_compiled(state, objective, maxfev)
+            except BaseException as error:  # Ctrl-C
+                if (found := getattr(error, "autov_outcome", None)) is not None:
+                    carried = _compiled_run(found, int(found.trace_nfev[-1]), True, start)
+                    error.autov_run = carried  # type: ignore[attr-defined]
+                raise
             raise_noted(problem, objective)
-            return Run(
-                outcome.x, outcome.fun, maxfev, outcome.nit, outcome.population, outcome.values, outcome.trace_nfev,
-                outcome.trace_best, outcome.nans, False, time.perf_counter() - start,
-            )  # fmt: skip
+            return _compiled_run(outcome, maxfev, False, start)
     spent = BudgetedObjective(call, problem.box, maxfev, known_points(problem, maxfev), observe)
     return _ask_and_tell(problem, algorithm, state, spent, objective, rng, watch, check_box, popsize)
+
+
+def _compiled_run(outcome: Outcome, nfev: int, stopped: bool, start: float) -> Run:
+    return Run(
+        outcome.x, outcome.fun, nfev, outcome.nit, outcome.population, outcome.values, outcome.trace_nfev,
+        outcome.trace_best, outcome.nans, stopped, time.perf_counter() - start,
+    )  # fmt: skip
+
+
+@contextmanager
+def _carrying(change: Callable[[Run], Run]) -> Iterator[None]:
+    """A run that an exception carries is changed as one that ends is."""
+    try:
+        yield
+    except BaseException as error:
+        if (run := getattr(error, "autov_run", None)) is not None:
+            error.autov_run = change(run)  # type: ignore[attr-defined]
+        raise
 
 
 def _ask_and_tell(
@@ -197,11 +221,12 @@ def _solve_free(
 
     if x0 is not None:
         x0 = initial_points(free.problem.box, popsize, x0)[:, free.free]
-    result = _solve(
-        free, algorithm, x0=x0, watch=None if watch is None else lambda run: watch(completed(run)),
-        evaluate=None if evaluate is None else lambda x: evaluate(free.complete(x)), popsize=popsize,
-        observe=None if observe is None else lambda x, f: observe(free.complete(x), f), **options,
-    )  # fmt: skip
+    with _carrying(completed):
+        result = _solve(
+            free, algorithm, x0=x0, watch=None if watch is None else lambda run: watch(completed(run)),
+            evaluate=None if evaluate is None else lambda x: evaluate(free.complete(x)), popsize=popsize,
+            observe=None if observe is None else lambda x, f: observe(free.complete(x), f), **options,
+        )  # fmt: skip
     return completed(result)
 
 

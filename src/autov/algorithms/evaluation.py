@@ -16,11 +16,11 @@ from autov.algorithms.faults import DEFAULT, RAISED, FaultCount, FaultPolicy, lo
 from autov.algorithms.journal import Arrived, Journal
 from autov.algorithms.run_store import SavedRun
 from autov.core import Array, InputError, WorkerError, generator, real_numbers
-from autov.engines import Engine, OnDask, OnMap, Processes, Serial, engine_of
+from autov.engines import MESSAGE, Engine, OnMap, Processes, Serial, engine_of
 from autov.problems import PointFunction, Problem, instance_of, takes_points
 
-MESSAGE, DASK_MESSAGE = 0.0003, 0.003  # seconds of the sender for a message and its answer, assumed (docs/scale.md)
-TOGETHER = 0.02  # seconds of work that travel in one message: long beside the message, short beside a batch
+TOGETHER = 0.02  # seconds of work that travel in one message: long beside most, short beside a batch
+LONG = 40  # times as long as a message is what travels in it, so that it costs 2.5 %
 
 
 class Recorded(Protocol):
@@ -58,6 +58,21 @@ class PointCall:
         return value, time.perf_counter() - start, ""
 
 
+def in_message(engine: Engine, cost: float | None, count: int) -> int:
+    """Points that travel together: enough that a message costs little beside them and its sender keeps up.
+
+    Args:
+        engine: where they go.
+        cost: seconds of a point; None if it is not known.
+        count: points there are; at least four messages for each worker, so that all end at about the same time.
+    """
+    if cost is None:
+        return 1
+    workers, message = engine.workers, getattr(engine, "message", MESSAGE)
+    together = max(TOGETHER, LONG * message, 2 * workers * message)
+    return max(1, min(count // (4 * workers), int(together / max(cost, 1e-9))))
+
+
 class PointEvaluator:
     """Values of points by single calls on an engine; where calls are short, several travel together."""
 
@@ -84,24 +99,16 @@ class PointEvaluator:
         self._evaluate(x, todo, values, recorded)
         return values
 
-    def _chunk(self, count: int) -> int:
-        """Points of a message: enough that the sender of messages is not what all workers wait for."""
-        if self.cost is None:
-            return 1
-        workers, cost = self.engine.workers, max(self.cost, 1e-9)
-        message = DASK_MESSAGE if isinstance(self.engine, OnDask) else MESSAGE
-        return max(1, min(count // (4 * workers), int(max(TOGETHER, 2 * workers * message) / cost)))
-
     def _evaluate(self, x: Array, todo: list[int], values: Array, recorded: Recorded | None) -> None:
         def lost(index: int, reason: str) -> tuple[float, float, str]:
             self.faults.lose(self.policy, reason, x[todo[index]])
             return np.inf, np.nan, ""
 
         spent = []
-        items = (x[i] for i in todo)
+        items, together = (x[i] for i in todo), in_message(self.engine, self.cost, len(todo))
         try:
             with closing(
-                self.engine.map(self._call, items, chunk=self._chunk(len(todo)), timeout=self.policy.timeout, lost=lost)
+                self.engine.map(self._call, items, chunk=together, timeout=self.policy.timeout, lost=lost)
             ) as found:
                 for index, (value, seconds, raised) in found:
                     values[todo[index]] = value

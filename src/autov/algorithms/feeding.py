@@ -20,6 +20,7 @@ import numpy as np
 
 from autov.algorithms.base import Algorithm, Whole
 from autov.algorithms.driver import Run, solve
+from autov.algorithms.evaluation import in_message
 from autov.algorithms.faults import DEFAULT, RAISED, FaultCount, FaultPolicy, one_line
 from autov.core import Array, InputError, WorkerError
 from autov.engines import WAIT, Engine
@@ -100,6 +101,7 @@ class Feeder:
         self.problems, self.engine, self.policy, self.cheap = tuple(problems), engine, policy, cheap
         self.cost: float | None = None
         self._measured = 0
+        self._chunk = 1  # points that travel together
         self._call = RunPoint(self.problems)
         self._changed = threading.Condition()
         self._ready: deque[tuple[int, _Batch, int]] = deque()  # job, batch, row
@@ -117,7 +119,11 @@ class Feeder:
         def lost(_: int, reason: str) -> tuple[float, float, Any]:
             return np.inf, np.nan, reason
 
-        found = self.engine.map(self._call, self._items(jobs, sent), timeout=self.policy.timeout, lost=lost)
+        points = sum(int(job.options.get("popsize", 1)) for job in jobs)  # of all runs in one step
+        self._chunk = in_message(self.engine, self.cost, points) if self.policy.timeout is None else 1
+        found = self.engine.map(
+            self._call, self._items(jobs, sent), chunk=self._chunk, timeout=self.policy.timeout, lost=lost
+        )
         try:
             with closing(found):
                 for number, (value, seconds, failure) in found:
@@ -152,7 +158,7 @@ class Feeder:
 
     def _fill(self, jobs: Sequence[Job], waiting: deque[int], alone: bool) -> None:
         """Begin another run where the points that wait would not last, and none is about to ask for more."""
-        while waiting and not self._computing and len(self._ready) < 2 * self.engine.workers:
+        while waiting and not self._computing and len(self._ready) < 2 * self._chunk * self.engine.workers:
             if alone and self._open:
                 return
             index = waiting.popleft()

@@ -12,7 +12,7 @@ import numpy as np
 from autov.algorithms.base import Whole
 from autov.algorithms.driver import Run, solve
 from autov.algorithms.evaluation import check_policy, journal_of
-from autov.algorithms.faults import FaultCount, FaultPolicy, sentence
+from autov.algorithms.faults import DEFAULT, FaultCount, FaultPolicy, sentence
 from autov.algorithms.journal import KEPT, Evaluations, Journal
 from autov.algorithms.resolve import resolve_algorithm
 from autov.algorithms.run_store import RunStore, SavedRun
@@ -80,7 +80,8 @@ def minimize(
         message, population, population_energies, trace_nfev, trace_best, and failed: how many evaluations failed and
         counted as worst, by what happened ("raised", "timed out", "worker lost"); with constraints also constr,
         constr_violation and maxcv as SciPy's differential evolution has them. It plots itself (``result.plot()``).
-        An exception of fun carries the evaluations made before it: ``error.autov_evaluations``.
+        An exception of fun carries the evaluations made before it: ``error.autov_evaluations``. Ctrl-C in a compiled
+        run, which keeps no evaluations, carries the result so far: ``error.autov_result``.
     """
     made_up = None
     if not isinstance(fun, (str, Problem)):
@@ -96,7 +97,7 @@ def minimize(
     maxfev, popsize = whole_number("maxfev", maxfev, 1), whole_number("popsize", popsize, 2)
     options = {"maxfev": maxfev, "popsize": popsize, "x0": x0}
     with ExitStack() as stack:
-        seed, saved = _seed_and_saved(stack, store, rng, problem, chosen, popsize, x0)
+        seed, saved = _seed_and_saved(stack, store, rng, problem, chosen, popsize, x0, policy)
         keep = history or maxfev * problem.box.dim <= KEPT
         found = stack.enter_context(journal_of(problem, workers, keep, saved, policy, faults))
         journal = found or Journal(_never, problem.box.dim, keep, saved)
@@ -125,18 +126,24 @@ def _never(x: Array, arrived: Any) -> Array:
 
 def _seed_and_saved(
     stack: ExitStack, path: str | os.PathLike[str] | None, rng: Seed, problem: Problem, algorithm: Any, popsize: int,
-    x0: Any,
+    x0: Any, policy: FaultPolicy,
 ) -> tuple[int, SavedRun | None]:  # fmt: skip
-    """The seed, and where the run is kept: without rng an interrupted run is taken up again."""
+    """The seed, and where the run is kept: without rng an interrupted run is taken up again.
+
+    Points that failed count as worst or not as the policy says, so it belongs to the key. Under the default one nothing
+    that failed is ever written: what such a run has is true under every policy, and a run with another goes on from it.
+    """
     if path is None:
         return seed_of(rng), None
     decides = {"problem": identity(problem), "algorithm": describe(algorithm), "popsize": popsize, "x0": describe(x0)}
-    key = digest(canonical(decides))
+    strict = key = digest(canonical(decides))
+    if policy != DEFAULT:
+        key = digest(canonical(decides | {"timeout": policy.timeout, "on_error": policy.on_error}))
     opened = stack.enter_context(RunStore(path))
-    seed = opened.unfinished_seed(key) if rng is None else None
+    seed = opened.unfinished_seed(key, strict) if rng is None else None
     seed = seed_of(rng) if seed is None else seed
     about = {"problem": problem.name, "dim": problem.box.dim, "algorithm": algorithm.name, "popsize": popsize}
-    return seed, opened.open(key, seed, about)
+    return seed, opened.open(key, seed, about, strict)
 
 
 @contextmanager
@@ -146,6 +153,9 @@ def _carried(journal: Journal, problem: Problem) -> Iterator[None]:
         yield
     except BaseException as error:  # Ctrl-C, too
         journal.attach(error, _shown(journal.evaluations(), problem))
+        if (run := getattr(error, "autov_run", None)) is not None:
+            error.autov_result = as_result(run)  # type: ignore[attr-defined]
+            error.add_note(f"the best point of {run.nfev} evaluations: x and fun of error.autov_result")
         raise
 
 

@@ -6,7 +6,9 @@ compile for more than a minute, and again for every other number of members.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -14,7 +16,11 @@ import numpy as np
 
 from autov.algorithms.base import Outcome
 from autov.core import Array, Box
+from autov.core.ending import end_if_asked
 from autov.kernels.objective import Objective
+
+FIRST = 1_000_000  # numbers, points times variables, of the first slice of a piece: most runs are shorter
+SLICE = 0.1  # seconds of the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +59,23 @@ class Pieces:
     points: Callable[[Any], tuple[Array, Array]]
 
     def go_on(self, objective: Objective, budget: int, final: bool, trace: Trace, traced: int) -> int:
-        """Batches until it has made so many evaluations; those that do not fit wait, unless this is the final call."""
-        box = self.box
-        return self.kernel(
-            self.plan, self.work, objective, box.lower, box.upper, budget, final, trace.nfev, trace.best, traced
-        )
+        """Batches until it has made so many evaluations; those that do not fit wait, unless this is the final call.
+
+        Long pieces are made in slices of the same bits: between two of them Python sees Ctrl-C, and a thread whether it
+        is asked to end.
+        """
+        box, goal, step = self.box, self.nfev, max(1, FIRST // self.box.dim)
+        while True:
+            goal, begun = min(budget, goal + step), time.perf_counter()
+            traced = self.kernel(
+                self.plan, self.work, objective, box.lower, box.upper, goal, final and goal == budget, trace.nfev,
+                trace.best, traced,
+            )  # fmt: skip
+            if goal == budget:
+                return traced
+            end_if_asked()
+            spent = max(time.perf_counter() - begun, 1e-9)
+            step = max(1, int(step * min(4.0, SLICE / spent)))
 
     @property
     def nfev(self) -> int:
@@ -92,9 +110,28 @@ class InPieces(Protocol):
 def run_whole(pieces: Pieces, objective: Objective, maxfev: int) -> Outcome:
     """One piece until maxfev evaluations are made."""
     trace = Trace.of(max(maxfev - pieces.nfev, 0) // pieces.least + 3)
-    count = pieces.go_on(objective, maxfev, True, trace, 0)
+    with carried([pieces]):
+        count = pieces.go_on(objective, maxfev, True, trace, 0)
     population, values = pieces.points(pieces.work)
     return Outcome(
         pieces.work.best, pieces.best, count - 1, population, values, trace.nfev[:count], trace.best[:count],
         pieces.nans,
     )  # fmt: skip
+
+
+@contextmanager
+def carried(runs: Sequence[Pieces]) -> Iterator[None]:
+    """What ends runs inside, such as Ctrl-C, carries what they have found until then: ``error.autov_outcome``."""
+    try:
+        yield
+    except BaseException as error:
+        begun = [run for run in runs if run.nfev]
+        if begun:
+            best = min(begun, key=lambda run: run.best)
+            population, values = best.points(best.work)
+            made = np.array([sum(run.nfev for run in begun)])
+            error.autov_outcome = Outcome(  # type: ignore[attr-defined]
+                best.work.best.copy(), best.best, max(0, sum(run.told for run in begun) - 1), population, values, made,
+                np.array([best.best]), sum(run.nans for run in begun),
+            )  # fmt: skip
+        raise

@@ -22,7 +22,7 @@ from autov.algorithms.base import Compiled, Metaheuristic, Outcome, Turnable
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.matrix_adaptation import MatrixAdaptation, MatrixAdaptationState, smallest_batch
 from autov.algorithms.parts import initial_points
-from autov.algorithms.pieces import InPieces, Pieces, Trace
+from autov.algorithms.pieces import InPieces, Pieces, Trace, carried
 from autov.core import Array, Box, Generator, InputError, check_ranges, generator, values_of
 from autov.kernels.allotment import allot_round, allot_trials, leader_of, polishing_step
 from autov.kernels.many import derive
@@ -237,6 +237,14 @@ class Portfolio:
         batches = maxfev // least + 8 * len(self.runners)
         course = _Course(objective, Trace.of(batches), np.empty(batches, np.int64))
         allotted, best = state.allotted.copy(), state.best.copy()
+        with carried(runs):
+            self._go_on(state, runs, course, allotted, best, maxfev)
+        return course.outcome(runs)
+
+    def _go_on(
+        self, state: PortfolioState, runs: list[Pieces], course: _Course, allotted: np.ndarray, best: Array, maxfev: int
+    ) -> None:  # fmt: skip
+        """All rounds, then the leader, or the polisher from where the leader is."""
         schedule, more = self.schedule(maxfev, state.box.dim), True
         while more:
             for i, run in enumerate(runs):
@@ -250,7 +258,6 @@ class Portfolio:
             runs.append(self.polisher.pieces(self._start_polisher(state, x, f, runs[leader].work.best)))
             leader, budget = len(runs) - 1, maxfev - course.total
         course.go_on(leader, runs[leader], budget, final=True)
-        return course.outcome(runs)
 
     def inside(self) -> Portfolio:
         """With members that stay away from the border, for checks."""

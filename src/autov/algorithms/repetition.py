@@ -76,6 +76,9 @@ def repeat(
     On a slow Python function the points of all runs are spread over the workers, so that none waits at the end of a
     batch; on a fast one every run is made by one worker. ``progress`` is called with the best value of every run that
     has ended.
+
+    Ctrl-C carries the runs that have ended, and the compiled one that it cut in the thread of the caller:
+    ``error.autov_repeated``.
     """
     runs = whole_number("runs", runs, 1)
     check_policy(problem, policy)
@@ -90,25 +93,44 @@ def repeat(
             progress(result.fun)
 
     work = partial(_one, problem=problem, algorithm=algorithm, options=options, policy=policy)
+
+    def made(ended: list[Run]) -> Repeated:
+        best = min(ended, key=lambda r: r.fun)
+        return Repeated(
+            problem.name, problem.box.dim, title or algorithm.name,
+            operator if isinstance(algorithm, Evolution) else None, maxfev, popsize, seed,
+            tuple(r.fun for r in ended), tuple(best.x.tolist()), tuple(r.seconds for r in ended),
+            sum(r.nans for r in ended), faults.counts, faults.first,
+        )  # fmt: skip
+
+    try:
+        _all_runs(problem, algorithm, runs, options, workers, policy, work, keep)
+    except KeyboardInterrupt as error:
+        ended = [results[run] for run in sorted(results)]
+        if (cut := getattr(error, "autov_run", None)) is not None:
+            ended.append(cut)
+        if ended:
+            error.autov_repeated = made(ended)  # type: ignore[attr-defined]
+        raise
+    return made([results[run] for run in range(runs)])
+
+
+def _all_runs(
+    problem: Problem, algorithm: Algorithm, runs: int, options: dict[str, Any], workers: Any, policy: FaultPolicy,
+    work: Callable[[int], tuple[Run, FaultCount]], keep: Callable[[int, Run, FaultCount], None],
+) -> None:  # fmt: skip
     if takes_points(instance_of(problem, 0)):
         with engine_for(workers, policy) as engine:
             jobs = [Job(0, algorithm, options | {"run": run}) for run in range(runs)]
             _repeat_points(problem, jobs, engine, policy, work, keep)
-    else:
-        compiled = isinstance(algorithm, Compiled) and algorithm.compiles and problem.objective() is not None
-        first = 1 if compiled else 0
-        if compiled:
-            keep(0, *work(0))  # compiles, or loads from the disk cache, once
-        with engine_of(workers, "threads" if compiled else "processes") as engine:
-            for index, found in engine.map(work, range(first, runs)):
-                keep(first + index, *found)
-    ordered = [results[run] for run in range(runs)]
-    best = min(ordered, key=lambda r: r.fun)
-    return Repeated(
-        problem.name, problem.box.dim, title or algorithm.name, operator if isinstance(algorithm, Evolution) else None,
-        maxfev, popsize, seed, tuple(r.fun for r in ordered), tuple(best.x.tolist()), tuple(r.seconds for r in ordered),
-        sum(r.nans for r in ordered), faults.counts, faults.first,
-    )  # fmt: skip
+        return
+    compiled = isinstance(algorithm, Compiled) and algorithm.compiles and problem.objective() is not None
+    first = 1 if compiled else 0
+    if compiled:
+        keep(0, *work(0))  # compiles, or loads from the disk cache, once
+    with engine_of(workers, "threads" if compiled else "processes") as engine:
+        for index, found in engine.map(work, range(first, runs)):
+            keep(first + index, *found)
 
 
 def _repeat_points(

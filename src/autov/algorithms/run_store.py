@@ -76,21 +76,39 @@ class RunStore:
     ) -> None:
         self.db.close()
 
-    def unfinished_seed(self, key: str) -> int | None:
-        """The seed of a run that was interrupted."""
-        query = "SELECT seed FROM runs WHERE key = ? AND NOT finished ORDER BY id DESC LIMIT 1"
-        found = self.db.execute(query, (key,)).fetchone()
+    def unfinished_seed(self, key: str, other: str | None = None) -> int | None:
+        """The seed of a run that was interrupted, or else of one of the other key that this key has not taken up."""
+        query = "SELECT seed FROM runs WHERE key = ? AND NOT finished {} ORDER BY id DESC LIMIT 1"
+        found = self.db.execute(query.format(""), (key,)).fetchone()
+        if found is None and other is not None:
+            fresh = query.format("AND seed NOT IN (SELECT seed FROM runs WHERE key = ?)")
+            found = self.db.execute(fresh, (other, key)).fetchone()
         return None if found is None else int(found[0])
 
-    def open(self, key: str, seed: int, about: dict[str, Any]) -> SavedRun:
-        """The run of that key and seed, new or with what it has."""
+    def open(self, key: str, seed: int, about: dict[str, Any], other: str | None = None) -> SavedRun:
+        """The run of that key and seed with what it has, or a new one with what the one of the other key has."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         values = (key, str(seed), to_json(about), now)
-        self.db.execute(
-            "INSERT INTO runs (key, seed, about, created) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", values
-        )
-        number = self.db.execute("SELECT id FROM runs WHERE key = ? AND seed = ?", (key, str(seed))).fetchone()[0]
+        copied = "INSERT INTO evaluations SELECT ?, number, x, value FROM evaluations WHERE run = ?"
+        try:
+            self.db.execute("BEGIN IMMEDIATE")
+            made = self.db.execute(
+                "INSERT INTO runs (key, seed, about, created) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", values
+            ).rowcount
+            number = self._number(key, seed)
+            source = self._number(other, seed) if made and other not in (None, key) else None
+            if source is not None:
+                self.db.execute(copied, (number, source))
+            self.db.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise FileError(f"{self.path}: cannot be written: {error}") from None
         return SavedRun(self, number)
+
+    def _number(self, key: str | None, seed: int) -> Any:
+        found = self.db.execute("SELECT id FROM runs WHERE key = ? AND seed = ?", (key, str(seed))).fetchone()
+        return None if found is None else found[0]
 
 
 class SavedRun:

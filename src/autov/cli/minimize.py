@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -22,6 +24,9 @@ from autov.cli.output import (
     print_json,
     quiet_functions,
 )
+
+if TYPE_CHECKING:
+    from autov.algorithms.repetition import Repeated
 
 
 def register(app: typer.Typer) -> None:
@@ -84,11 +89,16 @@ def minimize(
         named_engine(engine, workers, scheduler, scheduler_file) as spread,
         ProgressDisplay(title=f"{chosen.name} on {problem}") as display,
     ):
-        result = repeat(
-            found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=spread,
-            operator=operator or "paper-h3", progress=run_counter(display, runs), policy=policy,
-            title=algorithm or (DEFAULT if operator is None else None),
-        )  # fmt: skip
+        try:
+            result = repeat(
+                found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=spread,
+                operator=operator or "paper-h3", progress=run_counter(display, runs), policy=policy,
+                title=algorithm or (DEFAULT if operator is None else None),
+            )  # fmt: skip
+        except KeyboardInterrupt as error:
+            if (cut := getattr(error, "autov_repeated", None)) is not None:
+                _save_cut(cut, out)
+            raise
     if out is not None:
         write_text(out, to_json(result.to_dict(), indent=2) + "\n")
     if json_:
@@ -135,6 +145,16 @@ def run_counter(
 
     show(0, runs, None, None)
     return count
+
+
+def _save_cut(result: Repeated, out: Path | None) -> None:
+    """What there was when Ctrl-C came: a line, and the file."""
+    from autov.core import to_json, write_text
+
+    where = f"; its point is in {out}" if out is not None else "; --out FILE would have kept its point"
+    if out is not None:
+        write_text(out, to_json(result.to_dict() | {"interrupted": True}, indent=2) + "\n")
+    sys.stderr.write(f"autov: best value so far {min(result.values):.6g}, of {len(result.values)} runs{where}\n")
 
 
 def short(x: Sequence[float], most: int = 10) -> str:

@@ -89,7 +89,8 @@ class Trials:
 
     def _together_at_most(self) -> int:
         """Runs in one piece: few in threads; about a second's where a piece travels."""
-        if isinstance(self.engine, (Serial, Threads)) or self._cost is None:
+        engine = getattr(self.engine, "engine", self.engine)  # what a borrowed one stands for
+        if isinstance(engine, (Serial, Threads)) or self._cost is None:
             return 8
         return max(1, int(1.0 / self._cost))
 

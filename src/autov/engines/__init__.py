@@ -1,6 +1,6 @@
 """Where independent work runs: here, in threads, in processes, or on what the caller gives."""
 
-from autov.engines.base import WAIT, Engine, Lost, in_order
+from autov.engines.base import MESSAGE, WAIT, Engine, Lost, in_order
 from autov.engines.choose import Workers, engine_of
 from autov.engines.count import worker_count
 from autov.engines.dask import OnDask, joined_dask, local_dask
@@ -11,6 +11,7 @@ from autov.engines.serial import Serial
 from autov.engines.threads import Threads
 
 __all__ = [
+    "MESSAGE",
     "NAMES",
     "WAIT",
     "Engine",

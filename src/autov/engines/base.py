@@ -19,6 +19,7 @@ class _Wait:
     """The type of WAIT."""
 
 
+MESSAGE = 0.0003  # seconds of the sender for a message and its answer, where an engine has no ``message`` of its own
 WAIT: Any = _Wait()  # among the items: there is none now, but perhaps after the next result
 
 

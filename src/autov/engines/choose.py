@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from typing import Any, Literal
 
-from autov.engines.base import Engine, Found, Item, Lost, Result
+from autov.engines.base import MESSAGE, Engine, Found, Item, Lost, Result
 from autov.engines.count import worker_count
 from autov.engines.dask import OnDask, is_client
 from autov.engines.executor import OnExecutor, OnMap
@@ -24,6 +24,7 @@ class Borrowed(Engine):
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.workers = engine.workers
+        self.message = getattr(engine, "message", MESSAGE)
 
     def map(
         self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1, timeout: float | None = None,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from autov.core import WorkerError
+from autov.core.ending import ended_by
 from autov.engines.base import Engine, Found, Item, Lost, Result, no_timeout
 from autov.engines.executor import as_finished
 
@@ -25,7 +26,10 @@ class _Pool:
 
 
 class Threads(Engine):
-    """Threads of this process. A map that is cancelled ends when the calls that run have ended: no call outlives it."""
+    """Threads of this process. A map that is cancelled ends when the calls that run have ended: no call outlives it.
+
+    Compiled runs look, several times a second, whether they are cancelled (`autov.core.ending`).
+    """
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -50,7 +54,8 @@ class Threads(Engine):
             for item in part:
                 if pool.cancelled.is_set():
                     raise WorkerError("the workers were closed before all work was done")
-                results.append(call(item))
+                with ended_by(pool.cancelled):
+                    results.append(call(item))
             return results
 
         done = False

@@ -183,8 +183,9 @@ class Comparison(Shown):
             failed.add(row.failed)
         if failed.counts:
             notes.append(sentence(failed.counts))
-        if len(made := sorted({row.versions["autov"] for row in self.rows})) > 1:
-            notes.append(f"Runs of several versions of autov: {', '.join(made)}.")
+        for name in ("autov", "numpy", "numba", "scipy", "python"):
+            if len(made := sorted({row.versions[name] for row in self.rows if name in row.versions})) > 1:
+                notes.append(f"Runs of several versions of {name}: {', '.join(made)}.")
         runs = sorted({scores.cells[key].summary.n for key in scores.cells})
         what = "mean (standard deviation)" if show == "mean" else "median (interquartile range)"
         caption = f"{self.name}: {what} of {'-'.join(map(str, dict.fromkeys((runs[0], runs[-1]))))} runs"

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from autov.kernels.classic import row_sums
+from autov.kernels.classic import not_below_zero, row_sums
 from autov.kernels.elementary import exp2, log2
 from autov.kernels.jit import internal, kernel
 from autov.kernels.trig import INVERSE_TURN, cos_turns, sin_turns
@@ -134,6 +134,7 @@ def weierstrass(x, out):
         amplitude *= 0.5
         frequency *= 3.0
     row_sums(terms, x.shape[1], out)
+    not_below_zero(out)
 
 
 @kernel

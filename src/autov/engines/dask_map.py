@@ -1,0 +1,171 @@
+"""One map on the workers of a Dask client: what is sent, what comes back, and what is sent again."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from autov.core import WorkerError
+from autov.engines.base import Found, Lost
+from autov.engines.dask_worker import DONE, RAISED, UNKNOWN, same_bytes, work
+from autov.engines.jobs import Job, Queue
+from autov.engines.pickled import name_of, one_line, unpack_error, unsendable
+
+GONE_SECONDS = 10.0  # without a connection, after which a scheduler is taken for dead
+AHEAD = 4  # calls in flight for each worker: some wait there, so that no worker waits for a message
+
+
+class Suspects:
+    """Calls that were at a worker when it ended: each is made once more, alone, since only one of them is to blame."""
+
+    def __init__(self) -> None:
+        self.trying: Any = None  # the future of the one that is being made
+        self._waiting: deque[Job] = deque()
+        self._seen: set[int] = set()
+
+    def take(self, job: Job) -> bool:
+        """Whether it gets another chance."""
+        if job.first in self._seen:
+            return False
+        self._seen.add(job.first)
+        self._waiting.append(job)
+        return True
+
+    def next(self) -> Job | None:
+        """The next one, for a cluster that has nothing else to do."""
+        return self._waiting.popleft() if self._waiting else None
+
+
+class DaskMap:
+    """See `Engine.map`; ``workers`` says how many workers there are now."""
+
+    def __init__(
+        self, client: Any, workers: Callable[[], int], call: Any, queue: Queue, timeout: float | None, lost: Lost | None
+    ) -> None:  # fmt: skip
+        self.client, self.workers, self.call, self.queue = client, workers, call, queue
+        self.timeout, self.lost = timeout, lost
+        self._flying: dict[Any, Job] = {}
+        self._suspects = Suspects()
+        self._function: Any = None
+
+    def run(self, sent: bytes) -> Found[Any]:
+        """(index, result) as they come; ``sent`` is the pickled function."""
+        self._digest = hashlib.sha256(sent).hexdigest()
+        try:
+            # A task of its own, which Dask moves to each worker once, and computes again if all that had it are gone.
+            key = f"autov-function-{self._digest}-{id(self)}"
+            self._function = self.client.submit(same_bytes, sent, key=key, pure=False)
+            self._fill()
+            while self._flying:
+                done = {future: self._flying.pop(future) for future in self._finished()}
+                if all(future.status == "finished" for future in done):
+                    self._fill()  # first, since fetching the answers takes several messages
+                answers = self._gathered(list(done))
+                ready: list[tuple[int, list[Any]]] = []
+                failure = None
+                for future, job in done.items():
+                    results, problem = self._outcome(future, answers.get(future.key), job)
+                    failure = failure or problem
+                    if results is not None:
+                        ready.append((job.first, results))
+                if failure is None:
+                    self._fill()  # before the caller, who may take long, sees the results
+                for first, results in ready:
+                    yield from enumerate(results, first)
+                if failure is not None:
+                    raise failure
+                self._fill()  # where there was nothing until the caller saw the results
+        finally:
+            with contextlib.suppress(Exception):
+                self.client.cancel(list(self._flying), force=True)
+
+    def _fill(self) -> None:
+        suspects, flying = self._suspects, self._flying
+        limit = AHEAD * self.workers()
+        while len(flying) < limit and suspects.trying not in flying:
+            job = self.queue.next()
+            alone = job is None and not flying
+            job = suspects.next() if alone else job
+            if job is None:
+                return
+            try:
+                future = self.client.submit(
+                    work, self._function, self._digest, job.items, self.timeout, pure=False, retries=0
+                )
+            except Exception as error:
+                raise gone(self.client, error) from None
+            flying[future] = job
+            if alone:
+                suspects.trying = future
+
+    def _finished(self) -> list[Any]:
+        """Futures that are done, one way or another; WorkerError if the scheduler is gone."""
+        since = None
+        while True:
+            done = [future for future in self._flying if future.status != "pending"]
+            if done:
+                return done
+            if self.client.status != "running":
+                since = since or time.monotonic()
+                if self.client.status in ("closed", "closing") or time.monotonic() - since > GONE_SECONDS:
+                    raise gone(self.client)
+                time.sleep(0.1)
+                continue
+            since, library = None, importlib.import_module("distributed")
+            with contextlib.suppress(library.TimeoutError, TimeoutError):
+                library.wait(list(self._flying), timeout=1.0, return_when="FIRST_COMPLETED")
+
+    def _gathered(self, done: list[Any]) -> dict[str, Any]:
+        """Answers of futures that have one, fetched together."""
+        finished = [future for future in done if future.status == "finished"]
+        with contextlib.suppress(Exception):
+            return {f.key: a for f, a in zip(finished, self.client.gather(finished), strict=True)}
+        return {}  # one of them is lost: they are asked one by one
+
+    def _outcome(self, future: Any, answer: Any, job: Job) -> tuple[list[Any] | None, BaseException | None]:
+        """Results of a future, or what went wrong; neither if the job is sent again."""
+        if future.status in ("cancelled", "lost"):
+            return None, gone(self.client)
+        if future.status == "error":
+            error = future.exception()
+            if type(error).__name__ != "KilledWorker":
+                return None, unsendable(name_of(self.call), one_line(error))
+            if not job.again and len(job.items) > 1:
+                self.queue.send_again(job)
+                return None, None
+            if self._suspects.take(job):
+                return None, None
+            return self._give_up(job, "its Dask worker ended several times, each time in this call (out of memory?)")
+        try:
+            kind, content = answer or future.result()
+        except Exception as error:
+            return None, gone(self.client, error)
+        if kind == DONE:
+            return content, None
+        if kind == RAISED:
+            return None, unpack_error(content)
+        if kind == UNKNOWN:
+            return None, unsendable(name_of(self.call), content)
+        with contextlib.suppress(Exception):  # a worker without a nanny cannot be restarted, but goes on
+            self.client.cancel([future], force=True)  # else its loss would make Dask compute, and hang, again
+            self.client.restart_workers([content], raise_for_error=False)
+        return self._give_up(job, f"took longer than {self.timeout:g} s")
+
+    def _give_up(self, job: Job, reason: str) -> tuple[list[Any] | None, BaseException | None]:
+        if self.lost is not None:
+            return [self.lost(job.first, reason)], None
+        error = WorkerError(f"an evaluation {reason}" if reason.startswith("took") else reason)
+        error.item = job.items[0]  # type: ignore[attr-defined]
+        return None, error
+
+
+def gone(client: Any, error: BaseException | None = None) -> WorkerError:
+    """The error of a scheduler that does not answer."""
+    address = getattr(getattr(client, "scheduler", None), "address", None) or "unknown"
+    why = f" ({one_line(error)})" if error is not None else ""
+    return WorkerError(f"the Dask scheduler at {address} is gone{why}; what was written is kept, go on with resume")

@@ -1,0 +1,54 @@
+"""The inside of a Dask worker."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import platform
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from autov.core.threads import one_blas_thread
+from autov.engines.pickled import one_line, pack_error
+
+DONE, RAISED, UNKNOWN, LATE = "done", "raised", "unknown", "late"
+_functions: dict[str, Any] = {}  # digest -> function, unpickled once
+
+
+def versions() -> dict[str, str]:
+    """What must be the same on client and workers for the same bits."""
+    found = {name: importlib.metadata.version(name) for name in ("autov", "numpy", "numba")}
+    return {"python": platform.python_version(), **found}
+
+
+def same_bytes(sent: bytes) -> bytes:
+    """A task whose result is the function, so that Dask moves it."""
+    return sent
+
+
+def work(sent: bytes, digest: str, items: list[Any], timeout: float | None) -> tuple[str, Any]:
+    """Results of some items, or what went wrong."""
+    if digest not in _functions:
+        try:
+            _functions[digest] = importlib.import_module("cloudpickle").loads(sent)
+        except Exception as error:
+            return UNKNOWN, one_line(error)
+        while len(_functions) > 8:
+            _functions.pop(next(iter(_functions)))
+    function = _functions[digest]
+    if timeout is None:
+        return _results(function, items)
+    found: list[tuple[str, Any]] = []
+    thread = threading.Thread(target=lambda: found.append(_results(function, items)), daemon=True)
+    thread.start()
+    thread.join(timeout)
+    return found[0] if found else (LATE, importlib.import_module("distributed").get_worker().address)
+
+
+def _results(function: Callable[[Any], Any], items: list[Any]) -> tuple[str, Any]:
+    try:
+        with one_blas_thread():
+            return DONE, [function(item) for item in items]
+    except BaseException as error:
+        return RAISED, pack_error(error)

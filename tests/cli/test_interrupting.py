@@ -1,0 +1,130 @@
+"""Ctrl-C in whole programs: soon everything has ended, and what was done is kept.
+
+The work would take many minutes; the limit is generous, since a busy machine needs seconds to end a process.
+"""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.engines.calls import alive, pids, until
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="looks at processes the POSIX way")
+ROOT = Path(__file__).parents[2]
+LIMIT = 30.0  # seconds
+START = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+OWN = """
+import os, time
+from pathlib import Path
+
+def slow(x):
+    (Path({folder!r}) / str(os.getpid())).touch()
+    time.sleep({seconds})
+    return float((x**2).sum())
+"""
+COMMAND = "from autov.cli import main\nmain({arguments!r})\n"
+MINIMIZE = """
+import autov, sys
+sys.path.insert(0, {place!r})
+from own import slow
+
+try:
+    autov.minimize(slow, [(-1, 1)] * 3, algorithm="pso", maxfev=10_000, popsize=20, workers=2, store={store!r})
+except KeyboardInterrupt as error:
+    print(len(error.autov_evaluations.fun), flush=True)
+    raise SystemExit(130)
+"""
+COMPILED = """
+from pathlib import Path
+from autov.algorithms import pieces
+
+real = pieces.end_if_asked
+
+def noted():
+    Path({begun!r}).touch()
+    real()
+
+pieces.end_if_asked = noted
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "pids").mkdir()
+    return tmp_path
+
+
+def interrupted(text, ready, folder):
+    """Send Ctrl-C, as a terminal does to all processes, when it is ready: (exit code, output, errors, seconds)."""
+    path = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
+    process = subprocess.Popen(
+        [sys.executable, "-c", START + text], env={**os.environ, "PYTHONPATH": path}, text=True,
+        start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        assert until(lambda: ready() or process.poll() is not None, 300)
+        assert process.poll() is None, process.communicate()
+        begun = time.monotonic()
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=LIMIT)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    assert not any(alive(number) for number in pids(folder / "pids"))
+    assert "Traceback" not in err
+    return process.returncode, out, err, time.monotonic() - begun
+
+
+def test_a_design_of_a_slow_function_on_two_processes(folder):
+    (folder / "own.py").write_text(OWN.format(folder=str(folder / "pids"), seconds=0.02))
+    out = folder / "out"
+    small = "--dim 3 --lower -1 --upper 1 --population 20 --generations 50 --workers 2 --engine processes --rows 2"
+    text = COMMAND.format(arguments=["design", f"{folder}/own.py:slow", *small.split(), "--out", str(out)])
+    values = out / "search.npz.values"
+    code, _, err, _ = interrupted(text, lambda: values.exists() and values.stat().st_size > 2000, folder)
+    assert code == 130
+    assert "--resume" in err
+    assert values.stat().st_size > 2000
+    assert not (out / "search.npz.lock").exists()
+
+
+def test_minimize_of_a_function_of_a_second(folder):
+    (folder / "own.py").write_text(OWN.format(folder=str(folder / "pids"), seconds=1.0))
+    store = folder / "runs.db"
+    text = MINIMIZE.format(place=str(folder), store=str(store))
+
+    def kept():
+        if not store.exists():
+            return 0
+        db = sqlite3.connect(store)
+        try:
+            return db.execute("SELECT count(*) FROM evaluations").fetchone()[0]
+        except sqlite3.Error:  # it is being made
+            return 0
+        finally:
+            db.close()
+
+    code, out, _, _ = interrupted(text, lambda: kept() >= 2, folder)
+    assert code == 130
+    assert kept() == int(out) >= 2
+
+
+def test_a_compiled_run(folder):
+    begun, out = folder / "begun", folder / "result.json"
+    budget = ["--dim", "100", "--maxfev", "1000000000", "--popsize", "1000", "--runs", "1"]
+    text = COMMAND.format(arguments=["minimize", "sphere", *budget, "--out", str(out)])
+    text = COMPILED.format(begun=str(begun)) + text
+    code, _, err, _ = interrupted(text, begun.exists, folder)
+    assert code == 130
+    found = json.loads(out.read_text())
+    assert found["interrupted"] is True
+    assert found["best"] == pytest.approx(sum(x * x for x in found["best_x"]))
+    assert err.startswith("autov: best value so far ")
+    assert err.endswith("autov: interrupted\n")

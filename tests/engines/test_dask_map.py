@@ -1,0 +1,114 @@
+"""What is sent to a Dask cluster and when, against a cluster on paper whose calls end when the test says so."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from autov.core import WorkerError
+from autov.engines.base import WAIT, chunks
+from autov.engines.dask_map import AHEAD, DaskMap
+from autov.engines.dask_worker import same_bytes
+from autov.engines.jobs import Queue
+from tests.engines.calls import square
+
+
+class KilledWorker(Exception):  # noqa: N818
+    """Known by its name, as Dask's is."""
+
+
+class PaperClient:
+    """Calls that end when somebody looks, two by two; one with a deadly item ends its worker, and the one beside it."""
+
+    status = "running"
+
+    def __init__(self, deadly=()):
+        self.deadly, self.log, self.flying = set(deadly), [], []
+
+    def submit(self, call, *args, **_):
+        if call is same_bytes:
+            return None
+        items = args[2]
+        self.log.append(("submit", tuple(items)))
+        future = PaperFuture(key=f"key-{len(self.log)}", items=items, client=self)
+        self.flying.append(future)
+        return future
+
+    def gather(self, futures):
+        self.log.append(("gather", tuple(future.items[0] for future in futures)))
+        return [("done", [square(item) for item in future.items]) for future in futures]
+
+    def cancel(self, futures, **_):
+        self.log.append(("cancel", len(futures)))
+
+
+class PaperFuture(SimpleNamespace):
+    """What is known of a call."""
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other):
+        return self is other
+
+    @property
+    def status(self):
+        flying = self.client.flying
+        if self not in flying[:2]:
+            return "pending" if self in flying else self.ended
+        both = flying[:2]
+        killed = self.client.deadly.intersection(item for future in both for item in future.items)
+        for future in both:
+            flying.remove(future)
+            future.ended = "error" if killed else "finished"
+        return self.ended
+
+    def exception(self):
+        return KilledWorker("it ended")
+
+
+def mapped(client, items, lost=None, workers=1, chunk=1):
+    queue = Queue(iter(chunks(items, chunk)), None)
+    return DaskMap(client, lambda: workers, square, queue, None, lost).run(b"")
+
+
+def test_the_next_calls_are_sent_before_answers_are_fetched():
+    client = PaperClient()
+    assert sorted(mapped(client, range(20))) == [(i, i * i) for i in range(20)]
+    kinds = [kind for kind, _ in client.log]
+    assert kinds[:AHEAD] == ["submit"] * AHEAD
+    first = kinds.index("gather")
+    assert kinds[AHEAD:first] == ["submit"] * AHEAD  # in the place of those that have ended
+    assert kinds.count("gather") == 20 // AHEAD
+    assert len(set(client.log)) == len(client.log)
+
+
+def test_waiting_items_are_asked_for_again_after_results():
+    done = []
+
+    def items():
+        for i in range(6):
+            while len(done) < i:
+                yield WAIT
+            yield i
+
+    for index, value in mapped(PaperClient(), items()):
+        assert value == index * index
+        done.append(index)
+    assert done == list(range(6))
+
+
+def test_what_ends_its_worker_is_found_by_trying_suspects_alone():
+    client = PaperClient(deadly={3})
+    found = dict(mapped(client, range(8), lost=lambda i, reason: (i, reason.split()[2])))
+    assert found == {i: i * i for i in range(8)} | {3: (3, "worker")}
+    sent = [items for kind, items in client.log if kind == "submit"]
+    assert sent.count((3,)) == 2
+    again = [i for i, items in enumerate(sent) if items in sent[:i]]
+    assert sent[again[0] :] == [(2,), (3,)]  # the one beside it is innocent
+    with pytest.raises(WorkerError, match="ended several times") as caught:
+        dict(mapped(PaperClient(deadly={3}), range(8)))
+    assert caught.value.item == 3
+
+
+def test_items_that_travelled_with_a_deadly_one_are_sent_singly():
+    found = dict(mapped(PaperClient(deadly={3}), range(8), lost=lambda i, _: f"lost {i}", chunk=4))
+    assert found == {i: i * i for i in range(8)} | {3: "lost 3"}
