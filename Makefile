@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench slow paper docs gallery mutants fuzz soak clean
+.PHONY: demo test lint bench slow paper docs gallery quality mutants fuzz soak clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -57,6 +57,10 @@ bench: $(READY)
 # Run the twelve examples of docs/gallery.md and write the page anew (some minutes).
 gallery: $(VENV)/.peers
 	$(BIN)/python docs/make_gallery.py
+
+# docs/quality.md from the figures in results/quality; `autov bench quality` makes those (hours).
+quality: $(READY)
+	$(BIN)/python -c "from autov.bench.quality import quality_page; quality_page('results/quality', 'docs/quality.md')"
 
 # The site, in build/site; warnings are errors.
 docs: $(READY)
