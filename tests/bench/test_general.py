@@ -9,7 +9,7 @@ from autov.designer.settings import design_settings
 from autov.problems import ADDED_NAMES, NAMES
 
 SMALL = {"dims": (3,), "budgets": (60,), "cases": 2, "population": 12, "generations": 1, "panel": ("ma-es+sigma=0.3",),
-         "panel_runs": 1, "race_size": 1, "race_runs": 1, "retest_runs": 2, "memory": 2}  # fmt: skip
+         "panel_runs": 1, "memory": 2}  # fmt: skip
 
 
 def test_nothing_is_held_out_and_trained_on_and_nothing_is_of_the_test_suite():
@@ -33,6 +33,6 @@ def test_a_small_search_goes_from_training_to_candidates(tmp_path):
     found = train(1, tmp_path, workers=1, **SMALL)
     assert found.provenance["seed"] == 1
     made = candidates(tmp_path, (1,), **SMALL)
-    assert list(made) == ["seed 1, winner", "seed 1, best", "seed 1, mean"]
+    assert list(made) == ["seed 1, best", "seed 1, mean"]
     assert len(made["seed 1, mean"].members) == 2
     assert resolve_algorithm(made["seed 1, best"]) is made["seed 1, best"]

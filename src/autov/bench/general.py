@@ -2,7 +2,7 @@
 
 It is a portfolio of a matrix adaptation strategy and an evolution that exchanges variables. All of the strategy, the
 sizes of the evolution and the shares of the budget are designed; the operator of the evolution is given. Searches of
-several seeds train on families of 22 functions; what each ends with, and the mean of its last population, is raced on
+several seeds train on families of 22 functions; the best and the mean of the last population of each are judged on
 functions and sizes that took no part. No function of the BBOB suite does.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms import resolve_algorithm
-from autov.algorithms.files import load_algorithm, save_algorithm
+from autov.algorithms.files import save_algorithm
 from autov.core import Array, read_arrays
 from autov.core.files import read_json, to_json, write_text
 from autov.designer import design
@@ -37,9 +37,9 @@ MEMBERS, SEEDS = ("ma-es", "evolution"), (1, 2, 3)
 SETTINGS: dict[str, Any] = {
     "space": "portfolio", "members": MEMBERS, "searcher": "ma-es", "dims": DIMS, "budgets": BUDGETS, "cases": 44,
     "aggregate": "panel", "panel": PANEL, "panel_runs": 4, "population": 16, "generations": 35, "memory": 12,
-    "trial": {"runs": 1}, "race_size": 8, "race_runs": 4, "retest_runs": 4,
+    "trial": {"runs": 1}, "final_race": False, "retest_runs": 2,
 }  # fmt: skip
-JUDGED, JUDGED_SEED = 4, 99  # runs and seed of the choice
+JUDGED, JUDGED_SEED, HALF = 4, 99, 48  # runs and seed of the choice, and cases of each kind
 
 
 def problems(names: tuple[str, ...]) -> list[str]:
@@ -66,14 +66,11 @@ def train(seed: int, folder: str | Path, workers: int | None = None, progress: A
 
 
 def candidates(folder: str | Path, seeds: tuple[int, ...] = SEEDS, **changed: Any) -> dict[str, Any]:
-    """Of each search: the design it ends with, the best of its last population, and the mean of all of that."""
+    """Of each search: the best of its last population, and the mean of all of that, in which noise cancels out."""
     genome = design_settings(None, **settings_of(**changed)).genome
     found: dict[str, Any] = {}
     for seed in seeds:
-        place = Path(folder) / f"seed-{seed}"
-        vectors = read_arrays(place / "search.npz", FORMAT, VERSION)[1]["vectors"]
-        if (place / "optimizer.json").exists():
-            found[f"seed {seed}, winner"] = load_algorithm(place / "optimizer.json")
+        vectors = read_arrays(Path(folder) / f"seed-{seed}" / "search.npz", FORMAT, VERSION)[1]["vectors"]
         found[f"seed {seed}, best"] = genome.decode(vectors[0])
         found[f"seed {seed}, mean"] = genome.decode(vectors.mean(axis=0))
     return found
@@ -81,8 +78,8 @@ def candidates(folder: str | Path, seeds: tuple[int, ...] = SEEDS, **changed: An
 
 def judging_cases() -> list[Case]:
     """Functions that took no part, and other sizes of those that did."""
-    held_out = design_settings(None, dims=DIMS, budgets=BUDGETS, cases=48)
-    elsewhere = design_settings(None, dims=(3, 8, 15, 30), budgets=("50d", "200d", "600d"), cases=48)
+    held_out = design_settings(None, dims=DIMS, budgets=BUDGETS, cases=HALF)
+    elsewhere = design_settings(None, dims=(3, 8, 15, 30), budgets=("50d", "200d", "600d"), cases=HALF)
     return [*training_cases(problems(HELD_OUT), held_out), *training_cases(problems(TRAINED), elsewhere)]
 
 
@@ -115,7 +112,6 @@ def choose(folder: str | Path, seeds: tuple[int, ...] = SEEDS) -> dict[str, Any]
     """Judge what the searches ended with and write the best of it to ``general.json``."""
     place, found = Path(folder), candidates(folder, seeds)
     shares = judge(found)
-    half = 48
     means = {name: float(share.mean()) for name, share in shares.items()}
     best = min(found, key=lambda name: means[name])
     about = read_json(place / f"seed-{best.split()[1].rstrip(',')}" / "provenance.json", "where it comes from")
@@ -124,7 +120,7 @@ def choose(folder: str | Path, seeds: tuple[int, ...] = SEEDS) -> dict[str, Any]
         "what": "a portfolio for functions of many kinds, 1 to 1000 variables, any budget",
         "chosen": f"{best}: the least share of results of {', '.join(PANEL)} that beat it, of {len(found)} candidates",
         "judged_on": f"families of {', '.join(HELD_OUT)}, and other sizes of the functions trained on",
-        "judged": {name: [float(share[:half].mean()), float(share[half:].mean())] for name, share in shares.items()},
+        "judged": {name: [float(share[:HALF].mean()), float(share[HALF:].mean())] for name, share in shares.items()},
         "seed": about["seed"], **{name: about[name] for name in kept},
     }  # fmt: skip
     save_algorithm(found[best], place / "general.json", provenance)

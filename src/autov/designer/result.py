@@ -90,5 +90,7 @@ class Design(Shown):
         return float(self.retested[0].mean())
 
     def __repr__(self) -> str:
-        means = ", ".join(f"{name} {mean:.5g}" for name, mean in self.retested_means.items())
+        named = list(self.retested_means.items())
+        means = ", ".join(f"{name} {mean:.5g}" for name, mean in named[:3])
+        means += f" and {len(named) - 3} more problems" if len(named) > 3 else ""
         return f"<Design: {self.retested.shape[1]} re-tested runs, mean {means}; {self.evaluations:.3g} evaluations>"
