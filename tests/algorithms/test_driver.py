@@ -135,7 +135,8 @@ def test_fixed_variables():
         assert result.population.shape[1] == 3
         assert result.fun == pytest.approx(4, abs=0.1)
     watched = []
-    autov.minimize(fun, bounds, maxfev=100, popsize=20, rng=1, callback=lambda r: watched.append(r.x.copy()) and None)
+    options = {"maxfev": 100, "popsize": 20, "rng": 1, "algorithm": "autov"}
+    autov.minimize(fun, bounds, callback=lambda r: watched.append(r.x.copy()) and None, **options)
     assert np.array(watched).shape == (5, 3)
     with pytest.raises(InputError, match="x0: must be a point of 3 variables"):
         autov.minimize(fun, bounds, x0=np.zeros(2))

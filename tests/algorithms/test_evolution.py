@@ -204,7 +204,7 @@ def test_a_saved_optimizer_goes_on_with_the_same_bits(tmp_path, when):
 
 
 def test_a_state_saved_before_there_was_a_frame_is_read(tmp_path):
-    optimizer = autov.Optimizer(BOX, popsize=6, rng=1)
+    optimizer = autov.Optimizer(BOX, popsize=6, rng=1, algorithm="autov")
     x = optimizer.ask()
     optimizer.tell(x, (x**2).sum(axis=1))
     optimizer.save(tmp_path / "new.npz")

@@ -15,7 +15,7 @@ from autov.core import InputError, WorkerError
 from autov.problems import function_problem
 
 BOX = [(-1, 1)] * 2
-SMALL = {"maxfev": 60, "popsize": 10, "rng": 3}
+SMALL = {"maxfev": 60, "popsize": 10, "rng": 3, "algorithm": "autov"}
 
 
 def bowl(x):
@@ -72,7 +72,7 @@ def test_a_point_that_ends_its_worker_is_named_or_counts_as_worst():
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_evaluations_that_hang_count_as_worst(workers):
-    small = {"maxfev": 16, "popsize": 8, "rng": 4}
+    small = {"maxfev": 16, "popsize": 8, "rng": 4, "algorithm": "autov"}
     found = minimize(hanging, BOX, workers=workers, timeout=0.7, **small)
     expected = minimize(as_worst(-0.8), BOX, **small)
     assert found.failed == {"timed out": found.failed["timed out"]}

@@ -47,11 +47,11 @@ def test_slices_change_no_bits(algorithm, request):
 
 def test_ctrl_c_carries_what_was_found(ended_at_slice_100):  # noqa: ARG001
     with pytest.raises(KeyboardInterrupt) as caught:
-        autov.minimize("rastrigin", **OPTIONS)
+        autov.minimize("rastrigin", algorithm="autov", **OPTIONS)
     found = caught.value.autov_result
     assert 100 <= found.nfev < 200
     assert found.nfev % 20 == 0
-    shorter = autov.minimize("rastrigin", **(OPTIONS | {"maxfev": found.nfev}))
+    shorter = autov.minimize("rastrigin", algorithm="autov", **(OPTIONS | {"maxfev": found.nfev}))
     assert (found.fun, found.x.tolist()) == (shorter.fun, shorter.x.tolist())
     assert f"the best point of {found.nfev} evaluations: x and fun of error.autov_result" in caught.value.__notes__
 

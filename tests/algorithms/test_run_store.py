@@ -66,15 +66,16 @@ def test_workers_write_what_is_done_and_go_on(tmp_path):
         return float((x**2).sum())
 
     problem = autov.function_problem(fragile, BOX, key="fragile")
-    whole = autov.minimize(problem, **OPTIONS)
+    options = {**OPTIONS, "algorithm": "autov"}
+    whole = autov.minimize(problem, **options)
     (tmp_path / "broken").touch()
     with pytest.raises(RuntimeError) as caught:
-        autov.minimize(problem, store=path, workers=2, **OPTIONS)
+        autov.minimize(problem, store=path, workers=2, **options)
     made = caught.value.autov_evaluations
     (tmp_path / "broken").unlink()
     kept = sqlite3.connect(path).execute("SELECT count(*) FROM evaluations").fetchone()[0]
     assert kept == len(made.fun)
-    assert np.array_equal(autov.minimize(problem, store=path, workers=2, **OPTIONS).x, whole.x)
+    assert np.array_equal(autov.minimize(problem, store=path, workers=2, **options).x, whole.x)
 
 
 def test_a_run_that_an_exception_ended_goes_on_where_exceptions_count_as_worst(tmp_path):
@@ -172,5 +173,5 @@ def test_batches_before_a_failing_one_are_carried():
         return (x**2).sum(axis=1)
 
     with pytest.raises(ValueError, match="no") as caught:
-        autov.minimize(batch, BOX, vectorized=True, **OPTIONS)
+        autov.minimize(batch, BOX, vectorized=True, algorithm="autov", **OPTIONS)
     assert len(caught.value.autov_evaluations.fun) == 60

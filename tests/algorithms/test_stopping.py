@@ -95,7 +95,7 @@ def test_callbacks_are_called_as_scipy_does():
         got.append(x)
 
     for callback in (by_name, by_point, by_both):
-        autov.minimize(sphere, BOX, maxfev=20, popsize=20, rng=1, callback=callback)
+        autov.minimize(sphere, BOX, algorithm="autov", maxfev=20, popsize=20, rng=1, callback=callback)
     assert len(got) == 3
     assert np.array_equal(got[0], got[1])
     assert np.array_equal(got[0], got[2])
@@ -121,7 +121,7 @@ def test_missing_bounds_are_made_up_around_x0():
 
 
 def test_a_result_is_short_in_print():
-    result = autov.minimize("sphere", dim=40, maxfev=200, rng=1, history=True)
+    result = autov.minimize("sphere", dim=40, maxfev=200, rng=1, history=True, algorithm="autov")
     assert len(repr(result)) < 600
     assert "population" not in repr(result)
     assert result["population"].shape == (100, 40)

@@ -35,6 +35,8 @@ def start(folder, text):
     return subprocess.Popen(
         [sys.executable, str(script)], env={**os.environ, "PYTHONPATH": path}, text=True, start_new_session=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        # A shell that runs the tests in the background lets them, and what they start, ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
 
 

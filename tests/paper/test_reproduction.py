@@ -74,7 +74,7 @@ def test_signs_are_counted_where_both_are_known():
     table = found.table()
     assert table.notes == ("Signs (against AutoV; rank sum test, 0.05): 2 of 3 agree, the others are set off.",)
     assert [entry.mark for entry in table.rows[0][1]] == ["+", "- (paper =)", ""]
-    assert [entry.best for entry in table.rows[0][1]] == [False, True, False]
+    assert [entry.differs for entry in table.rows[0][1]] == [False, True, False]
 
 
 def test_a_table_without_signs_counts_none():

@@ -15,6 +15,7 @@ import numpy as np
 from autov.bench.kernel import machine
 from autov.core.files import read_json, to_json, write_text
 from autov.experiments import Comparison, compare
+from autov.reports.drawing import save_plot
 from autov.reports.target_plots import ecdf_plot, groups_of_problems
 
 SETTINGS = ((20, 10_000), (10, 10_000), (40, 10_000), (20, 2_000))  # variables, evaluations
@@ -38,7 +39,7 @@ def bench_quality(
                        store=place / "results.db", name=name)  # fmt: skip
         found[name] = figures(made) | {"dim": dim, "maxfev": maxfev, "machine": machine()}
         write_text(place / f"{name}.json", to_json(found[name], indent=1) + "\n")
-        ecdf_plot(made, by_group=True).savefig(place / f"{name}.svg")
+        save_plot(ecdf_plot(made, by_group=True), place / f"{name}.png")
     return {name: each["measures"] for name, each in found.items()}
 
 
@@ -102,9 +103,16 @@ def _section(data: dict[str, Any]) -> list[str]:
         f"## {data['dim']} variables, {data['maxfev']:,} evaluations",
         _verdict(data, order),
         "\n".join(rows),
-        f"The five columns on the right are areas by group. ECDF curves: [{name}.svg](quality/{name}.svg).",
+        f"The columns on the right are areas by group of functions.{_missing(data)}",
+        f"![ECDF curves by group](quality/{name}.png)",
         _losses(data),
     ]
+
+
+def _missing(data: dict[str, Any]) -> str:
+    """Who has not run, if anybody."""
+    missing = [f"`{a}`" for a in (*OWN, *OTHERS) if a not in data["algorithms"]]
+    return f" Not run yet in this setting: {', '.join(missing)}." if missing else ""
 
 
 def _verdict(data: dict[str, Any], order: list[str]) -> str:
