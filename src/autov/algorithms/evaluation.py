@@ -123,7 +123,7 @@ class PointEvaluator:
             raise
         spent = [seconds for seconds in spent if seconds == seconds]
         if spent:
-            self.cost = float(np.mean(spent))
+            self.cost = sum(spent) / len(spent)
 
 
 def evaluate_points(engine: Engine, problem: PointFunction, x: Array) -> Array:

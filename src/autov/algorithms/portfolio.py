@@ -183,15 +183,15 @@ class Portfolio:
         """The member takes the values; it goes on as long as its next batch fits."""
         i = state.turn
         states = _put(state.states, i, self.runners[i].tell(state.states[i], x, f, rng))
-        state = replace(state, states=states, asked=_put(state.asked, i, state.asked[i][:0]))
+        asked = _put(state.asked, i, state.asked[i][:0])
         if i == len(self.members):
-            return state
+            return replace(state, states=states, asked=asked)
         used, best, best_x = state.used.copy(), state.best.copy(), state.best_x.copy()
         used[i] += len(f)
         first = int(np.argmin(f))
         if f[first] < best[i] or used[i] == len(f):
             best[i], best_x[i] = f[first], x[first]
-        return replace(state, used=used, best=best, best_x=best_x)
+        return replace(state, states=states, asked=asked, used=used, best=best, best_x=best_x)
 
     def population(self, state: PortfolioState) -> tuple[Array, Array]:
         """That of the member at work."""

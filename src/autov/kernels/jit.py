@@ -5,16 +5,36 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from numba import njit
+from numba.core import event
 
 from autov.kernels.cache import keep
 
 # Reassociation lets LLVM vectorise sums; results are the same bits on one machine, whatever the number of threads.
 # NaN and infinity keep their meaning: objectives may return them.
 FAST = {"reassoc", "contract", "nsz", "arcp", "afn"}
+
+
+class _Compiling(event.Listener):
+    """Says once, on a terminal, why a first run takes long."""
+
+    said = False
+
+    def on_start(self, event: Any) -> None:
+        """Of a compilation that the cache on disk does not spare."""
+        if not self.said and event.data["dispatcher"].py_func.__module__.startswith("autov.") and sys.stderr.isatty():
+            self.said = True
+            sys.stderr.write("autov: compiling, once on this machine (up to a minute) ...\n")
+
+    def on_end(self, event: Any) -> None:
+        """Nothing to say."""
+
+
+event.register("numba:compile", _Compiling())
 
 
 def _compiler(**options: Any) -> Callable[[Callable[..., Any]], Any]:
