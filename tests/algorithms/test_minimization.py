@@ -146,7 +146,7 @@ def test_exceptions_carry_the_point():
     ("arguments", "message"),
     [
         ({"fun": lambda x: x}, "must return one number"), ({"fun": lambda x: "a"}, "must return a number"),  # noqa: ARG005
-        ({"fun": lambda x: x, "vectorized": True}, r"must return shape \(8,\)"), ({"fun": 3}, "callable"),
+        ({"fun": lambda x: x, "vectorized": True}, r"must return shape \(\d+,\)"), ({"fun": 3}, "callable"),
         ({"bounds": [(1, 0)] * 4}, "not be above upper"), ({"bounds": [(0, np.inf)] * 4}, "finite"),
         ({"bounds": [(np.nan, 1)] * 4}, "finite"), ({"bounds": [1, 2]}, "pair"), ({"bounds": "abc"}, "pair"),
         ({"maxfev": 0}, "maxfev"), ({"popsize": 1}, "popsize"), ({"rng": -1}, "negative"), ({"rng": "x"}, "rng"),
