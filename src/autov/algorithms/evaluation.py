@@ -126,11 +126,6 @@ class PointEvaluator:
             self.cost = sum(spent) / len(spent)
 
 
-def evaluate_points(engine: Engine, problem: PointFunction, x: Array) -> Array:
-    """Values of the rows of x by single calls on an engine."""
-    return PointEvaluator(engine)(problem, x)
-
-
 class Reported:
     """Values of a batch of which none is known; each is reported when it is there."""
 

@@ -46,5 +46,6 @@ def bench(
         return
     from autov.cli.bench_tables import tables_of
 
-    for table in tables_of(result):
+    own = getattr(module, f"{BENCHMARKS[what]}_table", None)  # a benchmark may know better how to show itself
+    for table in [own(result)] if own else tables_of(result):
         show_table(table)
