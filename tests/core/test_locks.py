@@ -54,7 +54,7 @@ def test_a_number_that_another_process_has_by_now_is_stale(tmp_path):
         pytest.skip("this system does not say when a process began")
     path.write_text(json.dumps(mine | {"began": "1"}))
     with held(path, "a search"):
-        pass
+        assert json.loads(path.read_text())["began"] == mine["began"]
 
 
 def test_nobody_can_tell_for_another_host(tmp_path):
