@@ -19,6 +19,8 @@ from tests.designer.counting import Counted
         ({"budgets": "100d, 300d"}, {"budgets": ("100d", "300d")}),
         ({"members": "evolution, ma-es"}, {"members": ("evolution", "ma-es")}),
         ({"panel": "cma:default,scipy:de"}, {"panel": ("cma:default", "scipy:de")}),
+        ({"stops": "1, 0.3"}, {"stops": (1.0, 0.3)}),
+        ({"stops": 0.5}, {"stops": (0.5,)}),
     ],
 )
 def test_one_or_several_as_people_write_them(given, taken):
@@ -33,6 +35,9 @@ def test_one_or_several_as_people_write_them(given, taken):
         ({"dims": (10, 10)}, "dims: each once, got 10, 10"),
         ({"budgets": "100x"}, "budgets: must be a whole number"),
         ({"members": 5}, "members: some of evolution, ma-es, got 5"),
+        ({"stops": "1,0"}, "stops: must be numbers above 0 and up to 1, each once, got '1,0'"),
+        ({"stops": (0.3, 0.3)}, "stops: must be numbers above 0 and up to 1, each once, got"),
+        ({"stops": "soon"}, "stops: must be numbers above 0 and up to 1, each once, got 'soon'"),
         ({"panel": 5}, "panel: must be names such as cma:default, each once, got"),
         ({"panel": "de,de"}, "panel: must be names such as cma:default, each once, got"),
         ({"family": 5}, "family: must be some of translate, rotate, scale, got 5"),

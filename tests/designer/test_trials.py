@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autov.algorithms import Evolution, solve
+from autov.algorithms import Evolution, resolve_algorithm, solve
+from autov.algorithms.base import Compiled
 from autov.core import Box, InputError, generator
 from autov.designer import OperatorGenome, TrialBudget
+from autov.designer.genome import Given
 from autov.designer.search import RACE, RETEST, TRIAL
 from autov.designer.trials import Stream, Tasks, Trials, median_bounds
 from autov.kernels.many import derive
@@ -110,6 +112,29 @@ def test_evaluations_are_counted():
     trials = Trials(Classic("sphere", 3), TrialBudget(10, 5, 3), 1)
     run_tasks(trials, two_vectors(), [0, 1, 1], [0, 1, 1], [0, 0, 1])
     assert trials.evaluations == 3 * 50
+
+
+@pytest.mark.parametrize("name", ["autov", "general", "shade", "minion:arrde"])
+@pytest.mark.parametrize("problem", [Classic("rastrigin", 3), function_problem(rastrigin, [(-5.0, 5.0)] * 3)])
+def test_a_run_that_is_cut_off_is_the_first_part_of_one_that_is_not(name, problem):
+    cut, given = TrialBudget(10, evaluations=400, stop=0.3), Given((resolve_algorithm(name),))
+    trials = Trials(problem, cut, 1)
+    values = trials(STREAM, given, given.vectors, Tasks(*(np.zeros(1, np.int64) for _ in range(3))))
+    trials.close()
+    seen = []
+    seed = int(derive(STREAM.key, 0, 0)[0] >> np.uint64(1))
+    if isinstance(algorithm := given.algorithms[0], Compiled) and algorithm.compiles:
+        state, rng = algorithm.start(derive(STREAM.key, 0, 0), problem.box, 10, 400), generator(0)
+        while len(seen) < 400:
+            x, state = algorithm.ask(state, rng)
+            f = problem(x, rng)
+            seen += f.tolist()
+            state = algorithm.tell(state, x, f, rng)
+    else:
+        solve(problem, algorithm, maxfev=400, popsize=10, seed=seed, observe=lambda _, f: seen.extend(f.tolist()))
+    assert values[0] == pytest.approx(min(seen[:120]), rel=1e-12)
+    assert min(seen[:120]) > min(seen)
+    assert trials.evaluations == 120
 
 
 def test_errors_of_a_compiled_function_come_out():

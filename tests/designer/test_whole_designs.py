@@ -164,14 +164,15 @@ def test_portfolios_of_a_space_are_portfolios():
 
 
 @pytest.mark.parametrize("count", [7, 40, 60, 239])
-def test_some_cases_of_all_are_spread_evenly(count):
+@pytest.mark.parametrize("stops", [1, 3])
+def test_some_cases_of_all_are_spread_evenly(count, stops):
     from collections import Counter
 
     from autov.designer.cases import _spread
 
-    chosen = _spread(count, 20, 4, 3)
+    chosen = _spread(count, 20, 4, 3, stops)
     assert len(set(chosen)) == count
-    for axis, size in enumerate((20, 4, 3)):
+    for axis, size in enumerate((20, 4, 3, stops)):
         often = Counter(key[axis] for key in chosen)
         assert all(0 <= key < size for key in often)
         if count >= 40:

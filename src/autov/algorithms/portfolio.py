@@ -231,7 +231,10 @@ class Portfolio:
         return all(isinstance(m, Compiled) and m.compiles and isinstance(m, InPieces) for m in self.members)
 
     def run_compiled(self, state: PortfolioState, objective: Objective, maxfev: int) -> Outcome:
-        """A whole run from a state of ``start``, in compiled pieces: the same bits as by ask and tell."""
+        """A run from a state of ``start``, in compiled pieces: the same bits as by ask and tell.
+
+        Fewer evaluations than the state was made for are the first ones of the whole run.
+        """
         runs = [member.pieces(own) for member, own in zip(self.members, state.states, strict=False)]
         least = min([run.least for run in runs] + [smallest_batch(own) for own in state.states[len(runs) :]])
         batches = maxfev // least + 8 * len(self.runners)
@@ -245,12 +248,16 @@ class Portfolio:
         self, state: PortfolioState, runs: list[Pieces], course: _Course, allotted: np.ndarray, best: Array, maxfev: int
     ) -> None:  # fmt: skip
         """All rounds, then the leader, or the polisher from where the leader is."""
-        schedule, more = self.schedule(maxfev, state.box.dim), True
+        schedule, more = self.schedule(state.maxfev, state.box.dim), True
         while more:
             for i, run in enumerate(runs):
-                if course.go_on(i, run, int(allotted[i]), final=False):
+                most = run.nfev + maxfev - course.total
+                cut = maxfev < state.maxfev and most <= allotted[i]
+                if course.go_on(i, run, most if cut else int(allotted[i]), final=cut):
                     best[i] = run.best
-            more = allot_round(schedule, maxfev, best, allotted)
+                if cut:
+                    return
+            more = allot_round(schedule, state.maxfev, best, allotted)
         leader = int(leader_of(best))
         budget = runs[leader].nfev + maxfev - course.total
         if self._polishes(leader, runs[leader].nfev):

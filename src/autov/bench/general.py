@@ -32,14 +32,15 @@ HELD_OUT = ("katsuura", "lunacek", "michalewicz", "styblinski_tang")
 TRAINED = tuple(name for name in (*NAMES, *ADDED_NAMES) if name not in HELD_OUT)
 FAMILIES = ("translate", "translate-rotate-scale")
 DIMS, BUDGETS = (5, 10, 20, 40), ("30d", "100d", "300d", "1000d")
+STOPS = (1.0, 0.3, 0.1)  # parts of a run after which it is judged
 PANEL = ("minion:bipop", "minion:rcmaes", "minion:arrde", "minion:jade")
 MEMBERS, SEEDS = ("ma-es", "evolution"), (1, 2, 3)
 SETTINGS: dict[str, Any] = {
-    "space": "portfolio", "members": MEMBERS, "searcher": "ma-es", "dims": DIMS, "budgets": BUDGETS, "cases": 44,
-    "aggregate": "panel", "panel": PANEL, "panel_runs": 4, "population": 16, "generations": 35, "memory": 12,
-    "trial": {"runs": 1}, "final_race": False, "retest_runs": 2,
+    "space": "portfolio", "members": MEMBERS, "searcher": "ma-es", "dims": DIMS, "budgets": BUDGETS,
+    "stops": STOPS, "cases": 88, "aggregate": "panel", "panel": PANEL, "panel_runs": 4, "population": 16,
+    "generations": 35, "memory": 12, "trial": {"runs": 1}, "final_race": False, "retest_runs": 2,
 }  # fmt: skip
-JUDGED, JUDGED_SEED, HALF = 4, 99, 48  # runs and seed of the choice, and cases of each kind
+JUDGED, JUDGED_SEED, HALF = 4, 99, 96  # runs and seed of the choice, and cases of each kind
 
 
 def problems(names: tuple[str, ...]) -> list[str]:
@@ -78,8 +79,8 @@ def candidates(folder: str | Path, seeds: tuple[int, ...] = SEEDS, **changed: An
 
 def judging_cases() -> list[Case]:
     """Functions that took no part, and other sizes of those that did."""
-    held_out = design_settings(None, dims=DIMS, budgets=BUDGETS, cases=HALF)
-    elsewhere = design_settings(None, dims=(3, 8, 15, 30), budgets=("50d", "200d", "600d"), cases=HALF)
+    held_out = design_settings(None, dims=DIMS, budgets=BUDGETS, stops=STOPS, cases=HALF)
+    elsewhere = design_settings(None, dims=(3, 8, 15, 30), budgets=("50d", "200d", "600d"), stops=STOPS, cases=HALF)
     return [*training_cases(problems(HELD_OUT), held_out), *training_cases(problems(TRAINED), elsewhere)]
 
 

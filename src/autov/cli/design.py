@@ -46,7 +46,10 @@ def design(
     searcher: str | None = typer.Option(None, "--searcher", help="Who proposes candidates: autov, ma-es or elites."),
     dims: str | None = typer.Option(None, "--dims", help="Train with several numbers of variables: 10,30."),
     budgets: str | None = typer.Option(None, "--budgets", help="Evaluations of a run: 3000,10000 or 100d,300d."),
-    cases: int | None = typer.Option(None, "--cases", min=1, help="So many of all problems x dims x budgets only."),
+    stops: str | None = typer.Option(None, "--stops", help="Judge runs after these parts of them, too: 1,0.3,0.1."),
+    cases: int | None = typer.Option(
+        None, "--cases", min=1, help="So many of all problems x dims x budgets x stops only."
+    ),
     panel: str | None = typer.Option(
         None, "--panel", help="Peers in the final race and the comparison: cma:default,minion:arrde."
     ),
@@ -139,7 +142,7 @@ def design(
     overrides = {
         "space": space, "members": members, "fix": _pairs(fix), "searcher": searcher, "form": form, "rows": rows,
         "draw": draw, "tie_bounds": tie_bounds, "dims": _numbers("dims", dims), "budgets": _numbers("budgets", budgets),
-        "cases": cases,
+        "stops": stops, "cases": cases,
         "panel": panel, "population": population, "generations": generations, "known": known,
         "trial": {key: value for key, value in trial.items() if value is not None} or None,
         "family": None if family is None else () if family == "none" else tuple(family.replace("-", ",").split(",")),

@@ -32,11 +32,11 @@ def training_cases(
     dim: int | None = None,
     vectorized: bool = False,
 ) -> list[Case]:
-    """Every problem with every dimension and every budget of the settings.
+    """Every problem with every dimension, budget and stop of the settings.
 
     Args:
         given: what `compare` takes, or a function with bounds.
-        settings: with family, dims, budgets and trial.
+        settings: with family, dims, budgets, stops and trial.
         explicit: the family was asked for: a problem that is one already is refused, not taken as it is.
         bounds: of a function.
         dim: of problems that leave it open, where the settings do not say.
@@ -44,7 +44,7 @@ def training_cases(
     """
     if dim is not None and settings.dims:
         raise InputError("dim: there are dims already; give one or the other")
-    found: dict[tuple[int, int, int], Case] = {}
+    found: dict[tuple[int, int, int, int], Case] = {}
     for i, number in enumerate(settings.dims or (dim,)):
         for p, (name, problem) in enumerate(_problems(given, bounds, number, vectorized).items()):
             if explicit and isinstance(problem, ProblemFamily):
@@ -56,23 +56,28 @@ def training_cases(
                     count = int(budget[:-1]) * problem.box.dim if isinstance(budget, str) else budget
                     trial = dataclasses.replace(settings.trial, evaluations=count)
                 full = f"{label}, {budget} evaluations" if len(settings.budgets) > 1 else label
-                found[p, i, j] = Case(full, with_family(problem, settings.family), trial)
+                for k, stop in enumerate(settings.stops):
+                    cut = f"{full}, {stop:g} of them" if stop < 1 else full
+                    own = dataclasses.replace(trial, stop=trial.stop * stop)
+                    found[p, i, j, k] = Case(cut, with_family(problem, settings.family), own)
     if settings.cases is None or settings.cases >= len(found):
-        return [found[key] for key in sorted(found, key=lambda key: (key[1], key[0], key[2]))]
+        return [found[key] for key in sorted(found, key=lambda key: (key[1], key[0], *key[2:]))]
     return [found[key] for key in _spread(settings.cases, *(max(axis) + 1 for axis in zip(*found, strict=True)))]
 
 
-def _spread(count: int, problems: int, dims: int, budgets: int) -> list[tuple[int, int, int]]:
-    """So many combinations, every problem, dimension and budget about equally often, and none twice."""
-    chosen: list[tuple[int, int, int]] = []
-    for step in range(problems * dims * budgets):
+def _spread(count: int, problems: int, dims: int, budgets: int, stops: int) -> list[tuple[int, int, int, int]]:
+    """So many combinations, every problem, dimension, budget and stop about equally often, and none twice."""
+    chosen: list[tuple[int, int, int, int]] = []
+    for step in range(problems * dims * budgets * stops):
         lap, problem = divmod(step, problems)
-        key = (problem, (problem + lap) % dims, (problem + problem // dims + lap + lap // dims) % budgets)
+        budget = (problem + problem // dims + lap + lap // dims) % budgets
+        key = (problem, (problem + lap) % dims, budget, (problem + problem // (dims * budgets) + lap) % stops)
         if key not in chosen:
             chosen.append(key)
         if len(chosen) == count:
             return chosen
-    rest = [k for k in itertools.product(range(problems), range(dims), range(budgets)) if k not in chosen]
+    every = itertools.product(range(problems), range(dims), range(budgets), range(stops))
+    rest = [key for key in every if key not in chosen]
     return chosen + rest[: count - len(chosen)]
 
 

@@ -84,13 +84,13 @@ def seconds_per_evaluation(trials: Trials, algorithm: Any) -> float:
     """Measured: a compiled run, or some calls of a Python function, divided by the workers that share the work."""
     instance = without_fixed(instance_of(trials.problem, 0))
     if trials.compiled:
-        trials.evaluations += 2 * trials.budget.maxfev
+        trials.evaluations += 2 * trials.budget.made
         key = np.array([1, 2], dtype=np.uint64)
         prepared = preparing(trials.problem)(trials.problem, 0)
         run_alone(prepared, algorithm, trials.budget, key)  # compiles
         begun = clock.perf_counter()
         run_alone(prepared, algorithm, trials.budget, key)
-        return (clock.perf_counter() - begun) / trials.budget.maxfev / trials.engine.workers
+        return (clock.perf_counter() - begun) / trials.budget.made / trials.engine.workers
     trials.evaluations += MEASURED_POINTS
     points = instance.box.sample(MEASURED_POINTS, generator(0))
     policy = trials.evaluator.policy
@@ -112,7 +112,7 @@ def affordable(
     moved: bool = False,
 ) -> DesignSettings:  # fmt: skip
     """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of once."""
-    given, budgets = chosen, [each.budget.maxfev for each in trials]
+    given, budgets = chosen, [each.budget.made for each in trials]
 
     def parts(settings: DesignSettings) -> dict[str, int]:
         return expected_evaluations(settings, budgets, others, moved)

@@ -133,7 +133,8 @@ def design(
         measured = sum(each.evaluations for each in {id(t): t for t in (*trials, *judges)}.values())
         described = {
             "problems": [case.label for case in cases], "dims": [case.problem.box.dim for case in cases], "seed": seed,
-            "budgets": [case.budget.maxfev for case in cases], **chosen.described(),
+            "budgets": [case.budget.maxfev for case in cases], "stops": [case.budget.stop for case in cases],
+            **chosen.described(),
         }  # fmt: skip
         search = Search(chosen.genome, trials, chosen, seed, [*known.values(), *peers.values()])
         journal = opened.enter_context(closing(_journal(search, described, path, resume, judges)))

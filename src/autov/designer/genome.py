@@ -200,4 +200,4 @@ class OperatorGenome:
     ) -> None:
         """Compiled runs of the paper's metaheuristic."""
         n = budget.popsize
-        run_many(key, Common(plain_plan(packed), objectives, box.lower, box.upper, budget.maxfev, n, n), tasks, best)
+        run_many(key, Common(plain_plan(packed), objectives, box.lower, box.upper, budget.made, n, n), tasks, best)

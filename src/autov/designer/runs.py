@@ -11,7 +11,7 @@ import numpy as np
 
 from autov.algorithms import solve
 from autov.algorithms.base import Compiled
-from autov.core import Array, Box, stream_key, whole_number
+from autov.core import Array, Box, check_ranges, stream_key, whole_number
 from autov.designer.genome import Genome, PackedGenome
 from autov.kernels.many import Tasks as KernelTasks
 from autov.kernels.many import derive
@@ -29,17 +29,24 @@ class TrialBudget:
     generations: int = 100
     runs: int = 9
     evaluations: int | None = None  # of a run, instead of those of so many generations
+    stop: float = 1.0  # share of them after which a run is cut off, without having known it: how good it is on its way
 
     def __post_init__(self) -> None:
         for name, least in (("popsize", 2), ("generations", 1), ("runs", 1)):
             object.__setattr__(self, name, whole_number(f"trial {name}", getattr(self, name), least))
         if self.evaluations is not None:
             object.__setattr__(self, "evaluations", whole_number("trial evaluations", self.evaluations, 1))
+        check_ranges(self, stop=(1e-6, 1))
 
     @property
     def maxfev(self) -> int:
-        """Evaluations of one run."""
+        """Evaluations that a run is told it has."""
         return self.evaluations or self.popsize * self.generations
+
+    @property
+    def made(self) -> int:
+        """Evaluations that it makes."""
+        return max(1, round(self.stop * self.maxfev))
 
 
 @dataclass(frozen=True)
@@ -143,17 +150,28 @@ def run_alone(instance: Prepared, algorithm: Any, budget: TrialBudget, key: np.n
     compiled: bool = isinstance(algorithm, Compiled) and algorithm.compiles
     if not compiled or instance.objective is None:
         seed = int(key[0] >> np.uint64(1))
-        return solve(
-            instance.problem, cast(Any, algorithm), maxfev=budget.maxfev, popsize=budget.popsize, seed=seed
-        ).fun  # fmt: skip
+        return solve_alone(instance.problem, algorithm, budget, seed)
     objective = instance.objective
     if instance.may_raise is not None:  # kept objectives are shared by several calls, notes are not
         objective = objective._replace(context=np.zeros_like(objective.context))
     state = algorithm.start(key, instance.box, budget.popsize, budget.maxfev)
-    best = algorithm.run_compiled(state, objective, budget.maxfev).fun
+    best = algorithm.run_compiled(state, objective, budget.made).fun
     if instance.may_raise is not None:
         instance.may_raise.raise_noted(objective.context)
     return best
+
+
+def solve_alone(problem: Problem, algorithm: Any, budget: TrialBudget, seed: int, evaluate: Any = None) -> float:
+    """The best value of one run that is asked for points, or of another library."""
+    cut = budget.made < budget.maxfev
+    run = solve(
+        problem, cast(Any, algorithm), maxfev=budget.maxfev, popsize=budget.popsize, seed=seed, evaluate=evaluate,
+        watch=(lambda run: run.nfev >= budget.made) if cut else None,
+    )  # fmt: skip
+    if not cut or run.improved is None:
+        return run.fun
+    counts, values = run.improved  # the batch in which it was cut off may have gone further
+    return float(values[max(int(np.searchsorted(counts, budget.made, side="right")) - 1, 0)])
 
 
 def instance_for(problem: Problem, number: int) -> Problem:

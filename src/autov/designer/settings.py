@@ -28,6 +28,17 @@ def _count(name: str, value: Any) -> int | str:
     return whole_number(name, value, 1)
 
 
+def _parts(name: str, given: Any) -> tuple[float, ...]:
+    """Parts of a whole, each once."""
+    try:
+        parts = tuple(float(part) for part in _several(given))
+    except (TypeError, ValueError):
+        parts = ()
+    if not parts or len(set(parts)) < len(parts) or not all(0 < part <= 1 for part in parts):
+        raise InputError(f"{name}: must be numbers above 0 and up to 1, each once, got {given!r}")
+    return parts
+
+
 def _several(given: Any) -> tuple[Any, ...]:
     """One value, or several; a text may hold several."""
     if isinstance(given, str):
@@ -58,8 +69,10 @@ class DesignSettings:
         dims: numbers of variables to train on, each problem with each of them; () for those of the problems.
         budgets: evaluations of a run, each problem with each of them, as numbers or as multiples of the variables such
             as "100d"; () for those of ``trial``.
-        cases: of all problems with all dims and budgets, train on so many only, each level about equally often; None
-            for all.
+        stops: parts of a run after which its best value counts: (1, 0.3, 0.1) trains for the way as well as for the
+            end. A run does not know that it will be cut off.
+        cases: of all problems with all dims, budgets and stops, train on so many only, each level about equally often;
+            None for all.
         aggregate: for several problems, "rank", "log-gap" or "panel" (see `autov.designer.aggregate`).
         panel: algorithms of other libraries that take part in the final race and the comparison, such as "cma:default".
         panel_runs: runs of each known design and of each of the panel that candidates are measured by ("panel").
@@ -87,6 +100,7 @@ class DesignSettings:
     trial: TrialBudget = field(default_factory=lambda: TrialBudget(100, 100, 3))
     dims: tuple[int, ...] = ()
     budgets: tuple[int | str, ...] = ()
+    stops: tuple[float, ...] = (1.0,)
     cases: int | None = None
     aggregate: str = "rank"
     panel: tuple[str, ...] = ()
@@ -121,6 +135,7 @@ class DesignSettings:
             if len(set(values)) < len(values):
                 raise InputError(f"{name}: each once, got {', '.join(map(str, values))}")
             object.__setattr__(self, name, values)
+        object.__setattr__(self, "stops", _parts("stops", self.stops))
         if self.cases is not None:
             object.__setattr__(self, "cases", whole_number("cases", self.cases, 1))
         for name in ("members", "panel"):
@@ -144,11 +159,11 @@ class DesignSettings:
     def described(self) -> dict[str, Any]:
         """As JSON, for files: what has a meaning in the space."""
         found = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        found["trial"] = dataclasses.asdict(self.trial)
+        found["trial"] = {name: value for name, value in dataclasses.asdict(self.trial).items() if name != "stop"}
         for name, value in found.items():
             found[name] = list(value) if isinstance(value, tuple) else dict(value) if name == "fix" else value
         unused = ("members", "fix") if self.space == "operator" else ("form", "draw", "tie_bounds")
-        unused += ("dims", "budgets", "cases")  # told case by case
+        unused += ("dims", "budgets", "stops", "cases")  # told case by case
         return {name: value for name, value in found.items() if name not in unused}
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from autov.algorithms import solve
 from autov.algorithms.base import Compiled
 from autov.algorithms.evaluation import PointEvaluator, check_policy
 from autov.algorithms.faults import DEFAULT, FaultPolicy
@@ -17,7 +16,7 @@ from autov.core import Array, canonical, describe, generator, values_of
 from autov.core.threads import one_blas_thread
 from autov.designer.genome import Genome, Given
 from autov.designer.journal import Journal, Values
-from autov.designer.runs import CompiledTrials, Stream, Tasks, TrialBudget, instance_for
+from autov.designer.runs import CompiledTrials, Stream, Tasks, TrialBudget, instance_for, solve_alone
 from autov.engines import Engine, Processes, Serial, Threads, engine_of
 from autov.kernels.many import derive
 from autov.problems import (
@@ -57,7 +56,7 @@ class Trials:
         """Best values (n,) of the tasks."""
         tasks = Tasks(*(np.ascontiguousarray(array, dtype=np.int64) for array in tasks))
         count = len(tasks.which)
-        self.evaluations += count * self.budget.maxfev
+        self.evaluations += count * self.budget.made
         best = np.empty(count)
         if self.compiled:
             # Small pieces, so that no worker waits long for the other at the end; their order does not matter.
@@ -103,7 +102,7 @@ class Trials:
             return self._alone(stream, algorithms, tasks)
         keys = [derive(stream.key, c, r) for c, r in zip(tasks.candidates, tasks.runs, strict=True)]
         states = [a.start(key, box, budget.popsize, budget.maxfev) for a, key in zip(chosen, keys, strict=True)]
-        best, left = np.full(len(chosen), np.inf), np.full(len(chosen), budget.maxfev)
+        best, left = np.full(len(chosen), np.inf), np.full(len(chosen), budget.made)
         unused = generator(0)
         step = 0
         while (active := np.flatnonzero(left)).size:
@@ -127,10 +126,8 @@ class Trials:
         for i, (w, c, r) in enumerate(zip(*tasks, strict=True)):
             number = stream.instance(int(r)) if isinstance(self.problem, ProblemFamily) else 0
             instance, seed = instance_for(self.problem, number), int(derive(stream.key, c, r)[0] >> np.uint64(1))
-            best[i] = solve(
-                instance, algorithms[w], maxfev=self.budget.maxfev, popsize=self.budget.popsize, seed=seed,
-                evaluate=None if self.uses_rng else partial(self._points, stream, instance),
-            ).fun  # fmt: skip
+            points = None if self.uses_rng else partial(self._points, stream, instance)
+            best[i] = solve_alone(instance, algorithms[w], self.budget, seed, points)
         return best
 
     def _points(self, stream: Stream, instance: Problem, x: Array) -> Array:
