@@ -35,6 +35,31 @@ def test_workers_do_not_change_results(planned):
         assert len(bits(one, planned.tasks)) == 27
 
 
+@dataclass(frozen=True)
+class Noted:
+    """A function that writes a line for every time that it is unpickled."""
+
+    path: str
+
+    def __setstate__(self, state):
+        object.__setattr__(self, "path", state["path"])
+        with open(self.path, "a") as file:
+            file.write(f"{os.getpid()}\n")
+
+    def __call__(self, x):
+        return float((x**2).sum())
+
+
+def test_a_worker_gets_a_function_once_not_with_every_task(tmp_path):
+    noted = function_problem(Noted(str(tmp_path / "noted")), [(-1.0, 1.0)] * 2)
+    with Store(None) as store:
+        done = run(experiment(["ga", "de"], {"noted": noted}, maxfev=40, popsize=10, runs=6), store, workers=2)
+    assert (done.ran, done.failures) == (12, [])
+    loaded = (tmp_path / "noted").read_text().split()
+    assert os.getpid() not in map(int, loaded)
+    assert len(loaded) == len(set(loaded)) == 2
+
+
 def test_samples_end_at_the_best_value(planned):
     with Store(None) as store:
         run(planned, store, workers=1)

@@ -7,7 +7,7 @@ import os
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterator
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from autov.algorithms import Run, solve
@@ -62,6 +62,29 @@ def execute(task: Task, policy: FaultPolicy = DEFAULT) -> Result:
         return _result(task, problem, result, time.perf_counter() - start, faults)
     except Exception as error:
         return _failed(error)
+
+
+@dataclass(frozen=True, eq=False)
+class Execution:
+    """A call for engines; it holds the problems that no name tells, so that a worker gets and compiles each once."""
+
+    functions: tuple[Problem, ...]
+    policy: FaultPolicy = DEFAULT
+
+    @classmethod
+    def of(cls, tasks: list[Task], policy: FaultPolicy) -> Execution:
+        """For these tasks."""
+        return cls(tuple({id(task.function): task.function for task in tasks if task.function}.values()), policy)
+
+    def item(self, task: Task) -> tuple[Task, int | None]:
+        """What is sent for a task."""
+        places = (i for i, function in enumerate(self.functions) if function is task.function)
+        return replace(task, function=None), next(places, None)
+
+    def __call__(self, item: tuple[Task, int | None]) -> Result:
+        """Run it."""
+        task, place = item
+        return execute(task if place is None else replace(task, function=self.functions[place]), self.policy)
 
 
 def _problem_of(task: Task) -> Problem:
@@ -119,15 +142,16 @@ def run(
     if progress is not None:
         progress(done, total, None)
     sent: list[Task] = []
+    call = Execution.of(todo, policy)
 
-    def those_missing() -> Iterator[Task]:
+    def those_missing() -> Iterator[Any]:
         nonlocal left, done
         for task in todo:
             if store.has(task):  # another process was faster
                 left, done = left - _cost(task), done + 1
             else:
                 sent.append(task)
-                yield task
+                yield call.item(task)
 
     with contextlib.ExitStack() as opened:
         if policy.timeout is not None:
@@ -138,7 +162,7 @@ def run(
             if isinstance(engine, Processes):
                 _check_pickles(todo)
                 _warm_up(todo)
-            results = engine.map(partial(execute, policy=policy), those_missing(), lost=_lost)
+            results = engine.map(call, those_missing(), lost=_lost)
         with contextlib.closing(results):
             for index, result in results:
                 task = sent[index]
