@@ -74,14 +74,22 @@ def list_(
 
 
 def _problems() -> list[dict[str, object]]:
-    from autov.problems import ADDED_NAMES, CONSTRAINED_NAMES, LARGE_SCALE_NAMES, NAMES, PAPER_NAMES, resolve_problem
+    from autov.problems import (
+        ADDED_NAMES,
+        CONSTRAINED_NAMES,
+        LARGE_SCALE_NAMES,
+        NAMES,
+        NOISY_NAMES,
+        PAPER_NAMES,
+        resolve_problem,
+    )  # fmt: skip
     from autov.problems.bbob import BBOB_DIM
 
     rows: list[dict[str, object]] = []
     names = [(f"f{i + 1}, {word}", word) for i, word in enumerate(NAMES)]
     for shown, name in [
         *names,
-        *((n, n) for n in (*ADDED_NAMES, *PAPER_NAMES, *LARGE_SCALE_NAMES, *CONSTRAINED_NAMES)),
+        *((n, n) for n in (*ADDED_NAMES, *NOISY_NAMES, *PAPER_NAMES, *LARGE_SCALE_NAMES, *CONSTRAINED_NAMES)),
     ]:
         problem = resolve_problem(name)
         box = f"[{problem.box.lower[0]:g}, {problem.box.upper[0]:g}]"

@@ -10,6 +10,7 @@ from autov.problems.families import Family, FreeVariables, checked_kinds, with_f
 from autov.problems.feasibility import Constrained, comparable, constrained, constraints_and_integers, shown
 from autov.problems.function import Function, NumbaFunction, function_problem
 from autov.problems.groups import problem_group
+from autov.problems.noisy import NOISY_NAMES
 from autov.problems.resolve import (
     GROUPS,
     LARGE_SCALE_NAMES,
@@ -24,8 +25,8 @@ from autov.problems.transforms import Rotated, Scaled, Translated, to_base
 
 __all__ = [
     "ADDED_NAMES", "BBOB", "BBOB_NAMES", "CONSTRAINED_NAMES", "EIGHT", "GROUPS", "LARGE_SCALE_NAMES", "NAMES",
-    "PAPER_NAMES", "SIX", "Classic", "Constrained", "Constraint", "Family", "FreeVariables", "Function", "MayRaise",
-    "NumbaFunction", "PointFunction", "Problem", "ProblemFamily", "Problems", "Rotated", "Scaled", "Translated",
+    "NOISY_NAMES", "PAPER_NAMES", "SIX", "Classic", "Constrained", "Constraint", "Family", "FreeVariables", "Function",
+    "MayRaise", "NumbaFunction", "PointFunction", "Problem", "ProblemFamily", "Problems", "Rotated", "Scaled", "Translated",
     "checked_kinds", "comparable", "constrained", "constrained_problem", "constraints_and_integers", "expand_names",
     "function_problem", "instance_of", "is_told_by_name", "problem_group", "resolve_problem", "resolve_problems",
     "shown", "takes_points", "to_base", "with_family", "with_instances", "without_fixed",

@@ -1,4 +1,4 @@
-"""The thirteen problems of Yao, Liu and Lin (1999), a form of f12 that fits the AutoV paper, and those of `added`."""
+"""The thirteen problems of Yao, Liu and Lin (1999), a form of f12 that fits the AutoV paper, and all other tables."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from autov.kernels import classic as kernels
 from autov.kernels.objective import Objective, compile_objective
 from autov.problems.added import ADDED
 from autov.problems.entries import Entry, zero
+from autov.problems.noisy import NOISY
 
 
 def _sphere(x, n, d, out, context, size, first, second):  # noqa: ARG001
@@ -83,7 +84,7 @@ TABLE = {
     "schwefel_2_21": Entry(4, 100.0, 0.0, zero, _schwefel_2_21),
     "rosenbrock": Entry(5, 30.0, 1.0, zero, _rosenbrock),
     "step": Entry(6, 100.0, 0.0, zero, _step),
-    "quartic": Entry(7, 1.28, 0.0, zero, _quartic),
+    "quartic": Entry(7, 1.28, 0.0, zero, _quartic, noisy=True),
     "schwefel_2_26": Entry(8, 500.0, SCHWEFEL_AT, lambda d: d * SCHWEFEL_VALUE, _schwefel_2_26, is_global=False),
     "rastrigin": Entry(9, 5.12, 0.0, zero, _rastrigin),
     "ackley": Entry(10, 32.0, 0.0, zero, _ackley),
@@ -94,7 +95,7 @@ TABLE = {
     "penalized_1_plain": Entry(12, 50.0, 1.0, zero, _penalized_1_plain),
 }
 NAMES = tuple(name for name in TABLE if name != "penalized_1_plain")  # in the order f1 .. f13
-TABLE |= ADDED
+TABLE |= ADDED | NOISY
 
 SIX = ("schwefel_2_22", "schwefel_2_21", "quartic", "griewank", "ackley", "rastrigin")  # Tables I-III
 EIGHT = (  # Tables V and VI
@@ -157,13 +158,13 @@ class Classic:
 
     @property
     def minimum(self) -> float | None:
-        """The known minimum (of quartic: without its noise), if the box holds it."""
+        """The known minimum (of noisy ones: without the noise), if the box holds it."""
         return None if self.optimum is None else TABLE[self.function].value(self.dim)
 
     @property
     def noisy(self) -> bool:
         """Whether values are random."""
-        return self.function == "quartic"
+        return TABLE[self.function].noisy
 
     def __call__(self, x: Array, rng: Generator) -> Array:
         """Values of the rows of x."""

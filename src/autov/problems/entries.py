@@ -24,3 +24,4 @@ class Entry(NamedTuple):
     lower: float | None = None  # None is -bound
     least: int = 1  # the smallest number of variables
     is_global: bool = True  # no value outside the box is smaller
+    noisy: bool = False  # values are random

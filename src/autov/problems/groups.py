@@ -6,6 +6,7 @@ import re
 
 from autov.problems.added import ADDED_NAMES, ALIASES
 from autov.problems.classic import NAMES
+from autov.problems.noisy import NOISY_NAMES
 
 _BBOB = (
     (5, "BBOB, separable"), (9, "BBOB, low or moderate conditioning"), (14, "BBOB, high conditioning, unimodal"),
@@ -27,6 +28,8 @@ def problem_group(name: str) -> str:
     if (match := re.fullmatch(r"(?:paper-)?f(\d+)", head)) and 1 <= int(match[1]) <= len(NAMES):
         head = NAMES[int(match[1]) - 1]
     head = ALIASES.get(head, head)
+    if head in NOISY_NAMES:
+        return "noisy"
     if head not in (*NAMES, *ADDED_NAMES, "penalized_1_plain"):
         return "others"
     return "unimodal" if head in _ONE_MODE else "multimodal"

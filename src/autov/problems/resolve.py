@@ -14,6 +14,7 @@ from autov.problems.classic import NAMES, TABLE, Classic
 from autov.problems.constrained import CONSTRAINED_NAMES, constrained_problem
 from autov.problems.families import Family, checked_step, is_per_run, transformed
 from autov.problems.function import function_problem
+from autov.problems.noisy import NOISY_NAMES
 from autov.problems.transforms import Translated
 
 PAPER_NAMES = tuple(f"paper-f{i}" for i in range(1, 14))
@@ -21,7 +22,7 @@ LARGE_SCALE_NAMES = tuple(f"lsgo-f{i}" for i in range(1, 16)) + tuple(f"lsgo-pap
 # Names of several problems at once, where several are taken; transformations may follow them, too.
 GROUPS = {
     "classic": NAMES, "added": ADDED_NAMES, "all": NAMES + ADDED_NAMES, "paper": PAPER_NAMES,
-    "lsgo": LARGE_SCALE_NAMES[:15], "bbob": BBOB_NAMES,
+    "noisy": NOISY_NAMES, "lsgo": LARGE_SCALE_NAMES[:15], "bbob": BBOB_NAMES,
 }  # fmt: skip
 DIM = 30  # variables of a classic problem unless told otherwise
 Problems = str | Problem | Sequence[str | Problem] | Mapping[str, str | Problem]
