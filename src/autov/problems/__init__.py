@@ -26,8 +26,8 @@ from autov.problems.transforms import Rotated, Scaled, Translated, to_base
 __all__ = [
     "ADDED_NAMES", "BBOB", "BBOB_NAMES", "CONSTRAINED_NAMES", "EIGHT", "GROUPS", "LARGE_SCALE_NAMES", "NAMES",
     "NOISY_NAMES", "PAPER_NAMES", "SIX", "Classic", "Constrained", "Constraint", "Family", "FreeVariables", "Function",
-    "MayRaise", "NumbaFunction", "PointFunction", "Problem", "ProblemFamily", "Problems", "Rotated", "Scaled", "Translated",
-    "checked_kinds", "comparable", "constrained", "constrained_problem", "constraints_and_integers", "expand_names",
-    "function_problem", "instance_of", "is_told_by_name", "problem_group", "resolve_problem", "resolve_problems",
-    "shown", "takes_points", "to_base", "with_family", "with_instances", "without_fixed",
+    "MayRaise", "NumbaFunction", "PointFunction", "Problem", "ProblemFamily", "Problems", "Rotated", "Scaled",
+    "Translated", "checked_kinds", "comparable", "constrained", "constrained_problem", "constraints_and_integers",
+    "expand_names", "function_problem", "instance_of", "is_told_by_name", "problem_group", "resolve_problem",
+    "resolve_problems", "shown", "takes_points", "to_base", "with_family", "with_instances", "without_fixed",
 ]  # fmt: skip
