@@ -24,7 +24,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "portfolio, ma-es": {"space": "portfolio", "searcher": "ma-es"},
     "portfolio, elites": {"space": "portfolio", "searcher": "elites"},
 }
-SEEDS, EVALUATIONS = (1, 2, 3), 30_000_000
+SEEDS, EVALUATIONS = (1, 2, 3), 10_000_000
 
 
 def bench_spaces(

@@ -9,7 +9,7 @@ from autov.cli.output import JSON, print_json, show_table
 BENCHMARKS = {
     "kernel": "kernel", "ma-es": "matrix_adaptation", "design": "design", "lsgo": "lsgo", "compare": "compare",
     "spaces": "spaces", "families": "families", "constrained": "constrained", "scale": "scale",
-    "overhead": "overhead", "quality": "quality", "general": "general",
+    "overhead": "overhead", "quality": "quality", "general": "general", "specialists": "specialists",
 }  # fmt: skip
 
 
@@ -23,9 +23,9 @@ def bench(
         help="Speed: kernel (the compiled run), ma-es (against pycma), design (the search), lsgo (the large-scale "
         "suite), compare (Table VII), scale (engines on 1 and 2 workers), overhead (of an evaluation in Python). "
         "Quality, long, kept in runs/: quality (the BBOB suite beside other libraries), general (how the "
-        "default was designed; hours), spaces (spaces "
-        "and searchers at equal cost), families (designs for twelve families beside others); a minute: constrained "
-        "(problems beside SciPy)."
+        "default was designed; hours), specialists (the same for kinds of problems), spaces (spaces and searchers at "
+        "equal cost), families (designs for twelve families beside others); a minute: constrained (problems beside "
+        "SciPy)."
     ),
     json_: bool = JSON,
 ) -> None:

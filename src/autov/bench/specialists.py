@@ -1,0 +1,125 @@
+"""How the specialists in the library were designed, and how they do on problems that they were not trained on.
+
+Each is made by `autov.design` with the preset ``standard``, cut to a number of evaluations, for families of one kind of
+problem; the fitness is the share of results of known designs and of other libraries that beat a candidate. It is judged
+on other functions of its kind, and on its own with another number of variables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autov.algorithms.files import save_algorithm
+from autov.bench.kernel import machine
+from autov.core.files import to_json, write_text
+from autov.designer import design
+from autov.experiments import compare
+from autov.experiments.compact import write_compact
+from autov.invariance import check_algorithm
+from autov.reports.tables import to_markdown
+
+RIVALS = ("general", "autov", "ma-es", "cma:default", "minion:bipop", "minion:arrde")
+PANEL = ("minion:bipop", "minion:arrde")
+SEED, JUDGED_SEED = 1, 2026
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of problem: what a specialist for it is trained on, and what it is judged on.
+
+    Attributes:
+        what: in words.
+        trained: functions.
+        family: what their instances differ in.
+        others: functions that it is judged on besides those that it is trained on, which have ``dim`` variables then.
+        settings: of the design.
+        dim: variables of the problems that judge.
+        maxfev: evaluations of the runs that judge.
+        runs: of them on each problem.
+        rivals: that it is judged beside.
+        suite: that judges, instead of functions.
+    """
+
+    what: str
+    trained: tuple[str, ...]
+    family: str
+    others: tuple[str, ...]
+    settings: dict[str, Any] = field(default_factory=dict)
+    dim: int | None = 20
+    maxfev: int = 6000
+    runs: int = 15
+    rivals: tuple[str, ...] = RIVALS
+    suite: str | None = None
+
+    @property
+    def training(self) -> list[str]:
+        """Problems that it is trained on."""
+        return [f"{name}+family={self.family}" for name in self.trained]
+
+    @property
+    def judges(self) -> list[str]:
+        """Problems that it is judged on."""
+        if self.suite is not None:
+            return [self.suite]
+        return [f"{name}+family={self.family}" for name in (*self.others, *self.trained)]
+
+
+SIZES = {"dims": (10, 30), "budgets": ("100d", "300d"), "evaluations": 120_000_000, "aggregate": "panel",
+         "panel": PANEL, "panel_runs": 4}  # fmt: skip
+KINDS = {
+    "separable-multimodal": Kind(
+        "many optima, the variables independent of each other",
+        ("rastrigin", "schwefel_2_26", "levy", "styblinski_tang", "weierstrass"), "translate",
+        ("ackley", "griewank", "michalewicz", "expanded_schaffer_f6"), SIZES,
+    ),
+    "rotated-multimodal": Kind(
+        "many optima, the variables dependent",
+        ("rastrigin", "ackley", "griewank", "weierstrass", "levy"), "translate-rotate",
+        ("schwefel_2_26", "expanded_schaffer_f6", "katsuura", "lunacek"), SIZES,
+    ),
+    "ill-conditioned": Kind(
+        "one optimum in a narrow valley",
+        ("ellipsoid", "discus", "rosenbrock", "sharp_ridge", "schwefel_1_2"), "translate-rotate",
+        ("bent_cigar", "different_powers", "zakharov", "schwefel_2_21"), SIZES,
+    ),
+    "noisy": Kind(
+        "every value multiplied by exp(z), z standard normal",
+        ("noisy_sphere", "noisy_ellipsoid", "noisy_rastrigin", "noisy_ackley", "noisy_rosenbrock"), "translate-rotate",
+        ("noisy_griewank", "noisy_different_powers", "noisy_schwefel_1_2", "quartic"), SIZES,
+    ),
+    "large-scale": Kind(
+        "1000 variables, 120,000 evaluations",
+        ("rastrigin", "ackley", "ellipsoid", "rosenbrock", "schwefel_1_2"), "translate",
+        (), {"space": "evolution", "dims": (1000,), "budgets": (120_000,), "evaluations": 120_000_000,
+             "aggregate": "panel", "panel_runs": 2, "trial": {"runs": 1}},
+        None, 120_000, 5, ("autov", "ga"), "lsgo",
+    ),
+}  # fmt: skip
+
+
+def bench_specialists(folder: str | Path = "runs/specialists", names: tuple[str, ...] = tuple(KINDS)) -> dict[str, Any]:
+    """Design, certify and judge; what is there already is not made again."""
+    return {name: _specialist(name, Path(folder) / name) for name in names}
+
+
+def _specialist(name: str, place: Path) -> dict[str, float]:
+    kind, path = KINDS[name], place / f"{name}.json"
+    if not path.exists():
+        found = design(kind.training, preset="standard", rng=SEED, checkpoint=place / "search.npz", resume=True,
+                       **kind.settings)  # fmt: skip
+        save_algorithm(found.algorithm, path, {"what": kind.what, **found.provenance})
+    certificate = check_algorithm(str(path), rng=SEED)
+    write_text(place / "certificate.json", to_json(certificate.to_dict(), indent=1) + "\n")
+    made = compare(
+        {name: str(path), **{rival: rival for rival in kind.rivals}}, kind.judges, dim=kind.dim, maxfev=kind.maxfev,
+        runs=kind.runs, rng=JUDGED_SEED, reference=name, store=place / "results.db", name=name,
+    )  # fmt: skip
+    write_compact(made, place / "comparison.json")
+    write_text(place / "comparison.md", to_markdown(made.table()))
+    marks = {f"{p}, {a}": cell.mark for (p, a), cell in made.scores().cells.items() if a != name}
+    ranks = made.median_ranks()
+    summary = {"median_ranks": ranks, "marks": marks, "holds": certificate.holds, "machine": machine()}
+    write_text(place / "summary.json", to_json(summary, indent=1) + "\n")
+    return ranks
