@@ -58,9 +58,10 @@ bench: $(READY)
 gallery: $(VENV)/.peers
 	$(BIN)/python docs/make_gallery.py
 
-# docs/quality.md from the figures in results/quality; `autov bench quality` makes those (hours).
+# docs/quality.md and docs/specialists.md from stored figures; `autov bench quality` and `specialists` make those (hours).
 quality: $(READY)
 	$(BIN)/python -c "from autov.bench.quality import quality_page; quality_page('results/quality', 'docs/quality.md')"
+	$(BIN)/python -c "from autov.bench.specialists import specialists_page as p; p('results/specialists', 'docs/specialists.md')"
 
 # The site, in build/site; warnings are errors.
 docs: $(READY)

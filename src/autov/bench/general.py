@@ -40,7 +40,7 @@ SETTINGS: dict[str, Any] = {
     "stops": STOPS, "cases": 88, "aggregate": "panel", "panel": PANEL, "panel_runs": 4, "population": 16,
     "generations": 35, "memory": 12, "trial": {"runs": 1}, "final_race": False, "retest_runs": 2,
 }  # fmt: skip
-JUDGED, JUDGED_SEED, HALF = 4, 99, 96  # runs and seed of the choice, and cases of each kind
+JUDGED, JUDGED_SEED, HALF = 8, 7, 96  # runs and seed of the choice, and cases of each kind
 
 
 def problems(names: tuple[str, ...]) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from autov.algorithms.files import save_algorithm
 from autov.bench.kernel import machine
-from autov.core.files import to_json, write_text
+from autov.core.files import read_json, to_json, write_text
 from autov.designer import design
 from autov.experiments import compare
 from autov.experiments.compact import write_compact
@@ -123,3 +123,39 @@ def _specialist(name: str, place: Path) -> dict[str, float]:
     summary = {"median_ranks": ranks, "marks": marks, "holds": certificate.holds, "machine": machine()}
     write_text(place / "summary.json", to_json(summary, indent=1) + "\n")
     return ranks
+
+
+def specialists_page(results: str | Path, page: str | Path) -> str:
+    """Write the page of what is stored of the specialists; ``remarks.md`` comes first."""
+    place = Path(results)
+    parts = ["# Specialists", (place / "remarks.md").read_text(encoding="utf-8").strip()]
+    for name, kind in KINDS.items():
+        if (path := place / name / "summary.json").exists():
+            parts += _section(name, kind, read_json(path, "a summary"))
+    text = "\n\n".join(parts) + "\n"
+    write_text(page, text)
+    return text
+
+
+def _section(name: str, kind: Kind, summary: dict[str, Any]) -> list[str]:
+    ranks, marks = summary["median_ranks"], summary["marks"]
+    rows = [
+        "| algorithm | mean rank of medians | better than it | worse | neither |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for algorithm in sorted(ranks, key=lambda one: ranks[one]):
+        found = [mark for pair, mark in marks.items() if pair.endswith(f", {algorithm}")]
+        counts = ["", "", ""] if algorithm == name else [str(found.count(mark)) for mark in "+-="]
+        label = f"**`{algorithm}`**" if algorithm == name else f"`{algorithm}`"
+        rows.append(f"| {label} | {ranks[algorithm]:.2f} | {' | '.join(counts)} |")
+    holds = [word for word, held in summary["holds"].items() if held]
+    judged = kind.suite or f"{', '.join(kind.others)} (not trained on) and those trained on, in {kind.dim} variables"
+    return [
+        f"## {name}",
+        f"For {kind.what}. Trained on {', '.join(kind.trained)} ({kind.family}; variables "
+        f"{', '.join(map(str, kind.settings['dims']))}); judged on {judged}, {kind.maxfev:,} evaluations, {kind.runs} "
+        f"runs on fresh instances, seed {JUDGED_SEED}. Invariant to: {', '.join(holds) or 'nothing'} "
+        f"([certificate](../results/specialists/{name}/certificate.json), "
+        f"[all values](../results/specialists/{name}/comparison.md)).",
+        "\n".join(rows),
+    ]
