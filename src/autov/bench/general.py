@@ -1,15 +1,16 @@
-"""How `general`, the optimiser that autov takes where nothing is said, was designed, and how it is chosen.
+"""How `general`, which autov takes where nothing is said, and `anytime` were designed, and how they are chosen.
 
-It is a portfolio of a matrix adaptation strategy and an evolution that exchanges variables. All of the strategy, the
+Both are portfolios of a matrix adaptation strategy and an evolution that exchanges variables. All of the strategy, the
 sizes of the evolution and the shares of the budget are designed; the operator of the evolution is given. Searches of
-several seeds train on families of 22 functions; the best and the mean of the last population of each are judged on
-functions and sizes that took no part. No function of the BBOB suite does.
+several seeds train on families of 22 functions, for good values at the end of the budget or on the way to it as well;
+the best and the mean of the last population of each are judged on functions and sizes that took no part. No function of
+the BBOB suite does.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,15 +33,30 @@ HELD_OUT = ("katsuura", "lunacek", "michalewicz", "styblinski_tang")
 TRAINED = tuple(name for name in (*NAMES, *ADDED_NAMES) if name not in HELD_OUT)
 FAMILIES = ("translate", "translate-rotate-scale")
 DIMS, BUDGETS = (5, 10, 20, 40), ("30d", "100d", "300d", "1000d")
-STOPS = (1.0, 0.3, 0.1)  # parts of a run after which it is judged
 PANEL = ("minion:bipop", "minion:rcmaes", "minion:arrde", "minion:jade")
 MEMBERS, SEEDS = ("ma-es", "evolution"), (1, 2, 3)
 SETTINGS: dict[str, Any] = {
     "space": "portfolio", "members": MEMBERS, "searcher": "ma-es", "dims": DIMS, "budgets": BUDGETS,
-    "stops": STOPS, "cases": 88, "aggregate": "panel", "panel": PANEL, "panel_runs": 4, "population": 16,
+    "aggregate": "panel", "panel": PANEL, "panel_runs": 4, "population": 16,
     "generations": 35, "memory": 12, "trial": {"runs": 1}, "final_race": False, "retest_runs": 2,
 }  # fmt: skip
-JUDGED, JUDGED_SEED, HALF = 8, 7, 96  # runs and seed of the choice, and cases of each kind
+
+
+class Goal(NamedTuple):
+    """What is wanted of an optimiser; runs are cut off after each of ``stops``, parts of their budget."""
+
+    what: str
+    stops: tuple[float, ...]
+    cases: int  # that are trained on
+    judging: int  # cases of each of two kinds that judge
+    runs: int  # of each candidate and of each of the panel on each of those
+    seed: int
+
+
+GOALS = {
+    "general": Goal("for functions of many kinds, 1 to 1000 variables, any budget", (1.0,), 44, 48, 4, 99),
+    "anytime": Goal("the same for whoever may stop before the budget is used up", (1.0, 0.3, 0.1), 88, 96, 8, 7),
+}
 
 
 def problems(names: tuple[str, ...]) -> list[str]:
@@ -48,52 +64,56 @@ def problems(names: tuple[str, ...]) -> list[str]:
     return [f"{name}+family={family}" for family in FAMILIES for name in names]
 
 
-def settings_of(**changed: Any) -> dict[str, Any]:
+def settings_of(name: str, **changed: Any) -> dict[str, Any]:
     """Those of the searches; the operator of the evolution is not designed."""
     given = evolution_values(EXCHANGE, ROWS)
     lengths = (".width.mean", ".spread.mean")  # their weights have no mean
     fixed = {name: value for name, value in given.items() if ".row" in name and not name.endswith(lengths)}
-    return {**SETTINGS, "fix": fixed, **changed}
+    goal = GOALS[name]
+    return {**SETTINGS, "stops": goal.stops, "cases": goal.cases, "fix": fixed, **changed}
 
 
-def train(seed: int, folder: str | Path, workers: int | None = None, progress: Any = None, **changed: Any) -> Any:
+def train(
+    name: str, seed: int, folder: str | Path, workers: int | None = None, progress: Any = None, **changed: Any
+) -> Any:  # fmt: skip
     """One search; killed and begun again it goes on."""
-    place = Path(folder) / f"seed-{seed}"
+    place = Path(folder) / name / f"seed-{seed}"
     found = design(problems(TRAINED), rng=seed, workers=workers, checkpoint=place / "search.npz", resume=True,
-                   progress=progress, **settings_of(**changed))  # fmt: skip
+                   progress=progress, **settings_of(name, **changed))  # fmt: skip
     found.save(place / "optimizer.json")
     write_text(place / "provenance.json", to_json(found.provenance, indent=1) + "\n")
     return found
 
 
-def candidates(folder: str | Path, seeds: tuple[int, ...] = SEEDS, **changed: Any) -> dict[str, Any]:
+def candidates(name: str, folder: str | Path, seeds: tuple[int, ...] = SEEDS, **changed: Any) -> dict[str, Any]:
     """Of each search: the best of its last population, and the mean of all of that, in which noise cancels out."""
-    genome = design_settings(None, **settings_of(**changed)).genome
+    genome = design_settings(None, **settings_of(name, **changed)).genome
     found: dict[str, Any] = {}
     for seed in seeds:
-        vectors = read_arrays(Path(folder) / f"seed-{seed}" / "search.npz", FORMAT, VERSION)[1]["vectors"]
+        vectors = read_arrays(Path(folder) / name / f"seed-{seed}" / "search.npz", FORMAT, VERSION)[1]["vectors"]
         found[f"seed {seed}, best"] = genome.decode(vectors[0])
         found[f"seed {seed}, mean"] = genome.decode(vectors.mean(axis=0))
     return found
 
 
-def judging_cases() -> list[Case]:
+def judging_cases(goal: Goal) -> list[Case]:
     """Functions that took no part, and other sizes of those that did."""
-    held_out = design_settings(None, dims=DIMS, budgets=BUDGETS, stops=STOPS, cases=HALF)
-    elsewhere = design_settings(None, dims=(3, 8, 15, 30), budgets=("50d", "200d", "600d"), stops=STOPS, cases=HALF)
+    common: dict[str, Any] = {"stops": goal.stops, "cases": goal.judging}
+    held_out = design_settings(None, dims=DIMS, budgets=BUDGETS, **common)
+    elsewhere = design_settings(None, dims=(3, 8, 15, 30), budgets=("50d", "200d", "600d"), **common)
     return [*training_cases(problems(HELD_OUT), held_out), *training_cases(problems(TRAINED), elsewhere)]
 
 
-def judge(algorithms: dict[str, Any], workers: int | None = None) -> dict[str, Array]:
+def judge(goal: Goal, algorithms: dict[str, Any], workers: int | None = None) -> dict[str, Array]:
     """For each algorithm and each of the panel: the share of the panel's results that beat it, case by case."""
     everyone = {name: resolve_algorithm(name) for name in PANEL} | algorithms
-    cases, given = judging_cases(), Given(tuple(everyone.values()))
-    which = np.repeat(np.arange(len(everyone)), JUDGED)
-    tasks = Tasks(which, which, np.tile(np.arange(JUDGED), len(everyone)))
+    cases, given = judging_cases(goal), Given(tuple(everyone.values()))
+    which = np.repeat(np.arange(len(everyone)), goal.runs)
+    tasks = Tasks(which, which, np.tile(np.arange(goal.runs), len(everyone)))
     values = []
     for number, case in enumerate(cases):
         trials = Trials(case.problem, case.budget, workers)
-        values.append(trials(Stream(JUDGED_SEED, 0, number), given, given.vectors, tasks).reshape(len(everyone), -1))
+        values.append(trials(Stream(goal.seed, 0, number), given, given.vectors, tasks).reshape(len(everyone), -1))
         trials.close()
     results = np.array(values)
     panel = results[:, : len(PANEL)].reshape(len(cases), -1)
@@ -102,27 +122,29 @@ def judge(algorithms: dict[str, Any], workers: int | None = None) -> dict[str, A
 
 
 def bench_general(folder: str | Path = "runs/general", seeds: tuple[int, ...] = SEEDS) -> dict[str, Any]:
-    """Train with every seed (hours), judge what came out, and write the best of it to ``general.json``."""
-    place = Path(folder)
-    for seed in seeds:
-        train(seed, place)
-    return choose(place, seeds)
+    """Train for each goal with every seed (hours), judge what came out, and keep the best of it."""
+    for name in GOALS:
+        for seed in seeds:
+            train(name, seed, folder)
+    return {name: choose(name, folder, seeds) for name in GOALS}
 
 
-def choose(folder: str | Path, seeds: tuple[int, ...] = SEEDS) -> dict[str, Any]:
-    """Judge what the searches ended with and write the best of it to ``general.json``."""
-    place, found = Path(folder), candidates(folder, seeds)
-    shares = judge(found)
-    means = {name: float(share.mean()) for name, share in shares.items()}
-    best = min(found, key=lambda name: means[name])
+def choose(name: str, folder: str | Path, seeds: tuple[int, ...] = SEEDS) -> dict[str, Any]:
+    """Judge what the searches for a goal ended with; write the best of it, and the figures that chose it."""
+    goal, place, found = GOALS[name], Path(folder) / name, candidates(name, folder, seeds)
+    shares = judge(goal, found)
+    means = {label: float(share.mean()) for label, share in shares.items()}
+    best = min(found, key=lambda label: means[label])
     about = read_json(place / f"seed-{best.split()[1].rstrip(',')}" / "provenance.json", "where it comes from")
     kept = ("problem", "dim", "preset", "space", "evaluations", "instances", "settings", "autov", "date")
+    half = goal.judging
     provenance = {
-        "what": "a portfolio for functions of many kinds, 1 to 1000 variables, any budget",
+        "what": f"a portfolio {goal.what}",
         "chosen": f"{best}: the least share of results of {', '.join(PANEL)} that beat it, of {len(found)} candidates",
         "judged_on": f"families of {', '.join(HELD_OUT)}, and other sizes of the functions trained on",
-        "judged": {name: [float(share[:HALF].mean()), float(share[HALF:].mean())] for name, share in shares.items()},
-        "seed": about["seed"], **{name: about[name] for name in kept},
+        "judged": {label: [float(share[:half].mean()), float(share[half:].mean())] for label, share in shares.items()},
+        "seed": about["seed"], **{key: about[key] for key in kept},
     }  # fmt: skip
-    save_algorithm(found[best], place / "general.json", provenance)
+    save_algorithm(found[best], place / f"{name}.json", provenance)
+    write_text(place / "judged.json", to_json({"chosen": best, "means": means}, indent=1) + "\n")
     return {"means": means, "chosen": best}

@@ -19,7 +19,7 @@ from autov.reports.drawing import save_plot
 from autov.reports.target_plots import ecdf_plot, groups_of_problems
 
 SETTINGS = ((20, 10_000), (10, 10_000), (40, 10_000), (20, 2_000))  # variables, evaluations
-OWN = ("general", "ma-es", "autov", "ga")
+OWN = ("general", "anytime", "ma-es", "autov", "ga")
 OTHERS = (
     "minion:bipop", "minion:rcmaes", "minion:arrde", "minion:jade", "minion:nlshade-rsp", "minion:lshade", "minion:jso",
     "cma:default", "cmaes:default", "pypop7:ddcma", "pypop7:sepcma", "scipy:de", "nevergrad:ngopt",
