@@ -186,7 +186,7 @@ def _ending(
     base, at = to_base(instance_of(problem, 0), run.x[None])
     if isinstance(base, Constrained) and base.constraints:
         excess = base.excess(at[0])
-        worst = float(np.concatenate(excess).max())
+        worst = float(np.concatenate(excess).max(initial=0.0))
         more = {"constr": excess, "constr_violation": worst, "maxcv": worst}
         if worst > 0:
             status, message = INFEASIBLE, f"No feasible point was found; the constraints are exceeded by {worst:.6g}."
