@@ -16,7 +16,7 @@ from autov.algorithms.faults import DEFAULT, FaultCount, FaultPolicy, sentence
 from autov.algorithms.journal import KEPT, Evaluations, Journal
 from autov.algorithms.resolve import resolve_algorithm
 from autov.algorithms.run_store import RunStore, SavedRun
-from autov.algorithms.stopping import BUDGET, INFEASIBLE, NOTHING_FOUND, Stopping
+from autov.algorithms.stopping import BUDGET, Stopping, verdict
 from autov.algorithms.unbounded import bounded
 from autov.algorithms.watching import Watcher, as_result
 from autov.core import Array, InputError, Seed, canonical, describe, digest, identity, seed_of, whole_number
@@ -174,29 +174,22 @@ def _ending(
     run: Run, watcher: Watcher, problem: Problem, maxfev: int, made_up: np.ndarray | None
 ) -> dict[str, Any]:  # fmt: skip
     """Success, status, message, and how far the constraints are met."""
-    more: dict[str, Any] = {}
-    status, message = BUDGET, f"The budget of {run.nfev} evaluations is used up."
+    reason = BUDGET, f"The budget of {run.nfev} evaluations is used up."
     if run.nfev < maxfev:
-        message = f"The algorithm ended by itself after {run.nfev} of {maxfev} evaluations."
+        reason = BUDGET, f"The algorithm ended by itself after {run.nfev} of {maxfev} evaluations."
         if isinstance(problem, Constrained) and problem.whole.all():
-            message = f"No new points were asked for after {run.nfev} of {maxfev} evaluations."
+            reason = BUDGET, f"No new points were asked for after {run.nfev} of {maxfev} evaluations."
     if run.stopped and watcher.reason is not None:
-        status, message = watcher.reason
-    if run.fun == np.inf:
-        status, message = NOTHING_FOUND, "No finite value was found."
+        reason = watcher.reason
     base, at = to_base(instance_of(problem, 0), run.x[None])
-    if isinstance(base, Constrained) and base.constraints:
-        excess = base.excess(at[0])
-        worst = float(np.concatenate(excess).max(initial=0.0))
-        more = {"constr": excess, "constr_violation": worst, "maxcv": worst}
-        if worst > 0:
-            status, message = INFEASIBLE, f"No feasible point was found; the constraints are exceeded by {worst:.6g}."
+    under = isinstance(base, Constrained) and base.constraints
+    ended = verdict(reason, run.fun, base.excess(at[0]) if under else None)
     if run.nans:
-        message += f" {run.nans} evaluations returned NaN and counted as worst."
+        ended["message"] += f" {run.nans} evaluations returned NaN and counted as worst."
     if made_up is not None:
         ends = np.stack([problem.box.lower, problem.box.upper])
         lower, upper = problem.settled(ends) if isinstance(problem, Constrained) else ends
         at = np.flatnonzero((made_up[:, 0] & (run.x <= lower)) | (made_up[:, 1] & (run.x >= upper)))
         if len(at):
-            message += f" x[{at[0]}] lies at a border that was made up around x0: give bounds."
-    return {"success": status not in (NOTHING_FOUND, INFEASIBLE), "status": status, "message": message, **more}
+            ended["message"] += f" x[{at[0]}] lies at a border that was made up around x0: give bounds."
+    return ended
