@@ -51,6 +51,16 @@ def test_after_the_budget_a_run_begins_at_the_best_point():
     assert np.array_equal(points.ask(), min(seen, key=sphere))
 
 
+def test_points_that_are_never_told_do_not_stop_the_algorithm():
+    points = Points(make_algorithm("autov"), 2, 400, 10, 1)
+    for i in range(300):
+        x = points.ask()
+        if i not in (3, 77):
+            points.tell(x, sphere(x))
+    assert np.median([sphere(points.ask()) for _ in range(5)]) < 1e-3
+    points.tell(x, sphere(x))  # late ones are welcome
+
+
 def test_nan_is_worst():
     points = Points(make_algorithm("autov"), 2, 100, 10, 1)
     for i in range(100):
