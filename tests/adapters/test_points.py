@@ -128,7 +128,7 @@ def test_what_people_write():
         with pytest.raises(InputError, match=r"^p: expected"):
             parameter_of("p", bad)
     for bad in ((0.0, 1.0, "log"), (2.0, 1.0), (5, 1), (0, 3, "log"), []):
-        with pytest.raises(InputError, match=r"^space: "):
+        with pytest.raises(InputError, match=r"^p: needs|^p: a logarithmic|^p: a choice"):
             parameter_of("p", bad)
 
 

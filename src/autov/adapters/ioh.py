@@ -4,9 +4,12 @@ Every evaluation goes through the problem itself, so loggers that are attached t
 of them, and IOHanalyzer can read what they write:
 
     problem = ioh.get_problem(1, instance=1, dimension=5)
-    problem.attach_logger(ioh.logger.Analyzer(algorithm_name="shade"))
+    logger = ioh.logger.Analyzer(algorithm_name="shade")
+    problem.attach_logger(logger)
     IOHAlgorithm("shade", maxfev=5000)(problem)
+    logger.close()
 
+(a problem does not keep its logger: without the name Python ends with a segmentation fault),
 or for a whole set, ``ioh.Experiment(IOHAlgorithm("shade"), fids=[1, 2], iids=[1], dims=[5], reps=5)()``.
 """
 

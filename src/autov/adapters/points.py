@@ -35,8 +35,8 @@ class Points:
     """Points of an algorithm in the unit box, one by one.
 
     When all points of a batch are out and none is told, further ones are uniform: whoever asks for them has a worker
-    that would wait otherwise. Who has asked may never tell: after twice as many of them as the batch has points, what is
-    missing counts as worst. When the budget is used up, a new run begins with the best point so far as its first.
+    that would wait otherwise. Who has asked may never tell: after twice as many of them as the batch has points, what
+    is missing counts as worst. When the budget is used up, a new run begins with the best point so far as its first.
     """
 
     def __init__(self, algorithm: Any, dim: int, maxfev: int, popsize: int, seed: int) -> None:
