@@ -161,4 +161,5 @@ def test_a_result_is_short_in_print():
     result = autov.minimize("sphere", dim=40, maxfev=200, rng=1, history=True, algorithm="autov")
     assert len(repr(result)) < 600
     assert "population" not in repr(result)
+    assert len(repr(result).splitlines()) == len(result.lines())
     assert result["population"].shape == (100, 40)

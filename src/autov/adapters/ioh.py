@@ -21,7 +21,7 @@ import numpy as np
 
 from autov.adapters import missing
 from autov.algorithms import resolve_algorithm, solve
-from autov.core import Array, Box, InputError, whole_number
+from autov.core import Array, Box, InputError, seed_of, whole_number
 from autov.problems import function_problem
 
 try:
@@ -50,7 +50,7 @@ class IOHAlgorithm:
     ) -> None:  # fmt: skip
         self.algorithm = resolve_algorithm(algorithm, operator)
         self.maxfev = None if maxfev is None else whole_number("maxfev", maxfev, 1)
-        self.popsize, self.seed = whole_number("popsize", popsize, 2), seed
+        self.popsize, self.seed = whole_number("popsize", popsize, 2), seed_of(seed)
         self.run = 0  # the next one; ioh can log it as a run attribute
 
     @property
