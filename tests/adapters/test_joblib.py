@@ -34,7 +34,7 @@ def test_number_of_workers():
 
 @pytest.mark.parametrize(("jobs", "backend"), [(0, None), ("two", None), (2, "nosuch")])
 def test_what_joblib_refuses_is_said_at_once(jobs, backend):
-    with pytest.raises(InputError, match="^n_jobs, backend: joblib refuses"):
+    with pytest.raises(InputError, match=r"^n_jobs, backend: joblib refuses"):
         JoblibEngine(jobs, backend)
 
 

@@ -112,6 +112,13 @@ def test_whole_numbers_and_choices_have_equal_shares():
     assert middle == pytest.approx(1e-2)
 
 
+def test_choices_may_be_arrays_and_equal_to_each_other():
+    arrays = (np.array([1, 2]), np.array([3, 4]), np.array([5, 6]))
+    assert [Choice(arrays).coordinate(one) for one in arrays] == pytest.approx([1 / 6, 1 / 2, 5 / 6])
+    assert Choice((1, True, "a")).coordinate("a") == pytest.approx(5 / 6)
+    assert Choice(("x", float("1.5"))).coordinate(float("1.5")) == 0.75
+
+
 def test_what_people_write():
     assert parameter_of("p", (1, 5)) == Integer(1, 5)
     assert parameter_of("p", (1, 5.0)) == Real(1.0, 5.0)

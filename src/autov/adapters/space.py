@@ -106,7 +106,8 @@ class Choice:
 
     def coordinate(self, value: Any) -> float:
         """The middle of its interval."""
-        index = next(i for i, one in enumerate(self.values) if one is value or one == value)
+        same = [i for i, one in enumerate(self.values) if one is value]  # arrays cannot be compared by ==
+        index = same[0] if same else self.values.index(value)
         return (index + 0.5) / len(self.values)
 
 
