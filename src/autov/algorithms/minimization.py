@@ -182,8 +182,8 @@ def _ending(
     if run.stopped and watcher.reason is not None:
         reason = watcher.reason
     base, at = to_base(instance_of(problem, 0), run.x[None])
-    under = isinstance(base, Constrained) and base.constraints
-    ended = verdict(reason, run.fun, base.excess(at[0]) if under else None)
+    excess = base.excess(at[0]) if isinstance(base, Constrained) and base.constraints else None
+    ended = verdict(reason, run.fun, excess)
     if run.nans:
         ended["message"] += f" {run.nans} evaluations returned NaN and counted as worst."
     if made_up is not None:

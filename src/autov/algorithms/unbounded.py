@@ -33,7 +33,7 @@ def bounded(bounds: Any, x0: Any) -> tuple[Any, np.ndarray | None]:
             f"{REACH:g} max(1, |x0|) are searched then"
         )
     if points.ndim != 2 or points.shape[1] != len(pairs):
-        raise InputError(f"x0: must be a point of {len(pairs)} variables, got shape {np.shape(x0)}")
+        raise InputError(f"x0: must be a point of {len(pairs)} variables, got shape {points.shape}")
     if not np.isfinite(points).all():
         raise InputError(f"x0: must be finite where bounds are missing, got {x0!r}")
     if not ((points >= pairs[:, 0]) & (points <= pairs[:, 1])).all():
@@ -57,8 +57,8 @@ def _pairs(bounds: Any, points: Array | None) -> Array | None:
             return None if points is None else np.tile([-np.inf, np.inf], (points.shape[-1], 1))
         if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
             pairs = np.stack(np.broadcast_arrays(np.atleast_1d(bounds.lb), np.atleast_1d(bounds.ub)), axis=1)
-            many = len(pairs) == 1 and points is not None
-            return np.tile(pairs, (points.shape[-1] if many else 1, 1)).astype(np.float64)
+            count = 1 if points is None or len(pairs) > 1 else points.shape[-1]
+            return np.tile(pairs, (count, 1)).astype(np.float64)
         if hasattr(bounds, "lower"):
             return None
         pairs = [(-np.inf if low is None else low, np.inf if high is None else high) for low, high in bounds]
