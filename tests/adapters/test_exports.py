@@ -230,7 +230,7 @@ def test_from_files_algorithms_and_designs(tmp_path):
         (("paper-h3", "fortran"), "to: must be one of python, numpy"),
         (("paper-h3", "matlab", "1st"), "name: must be a name of a function"),
         (("nothing", "python"), "export: no operator file or name 'nothing', and no algorithm"),
-        (("shade", "python"), "to: the algorithm shade cannot be exported"),
+        (("shade", "python"), "export: the algorithm shade cannot be exported, only autov, ma-es and portfolio can"),
         (("ma-es", "latex"), "to: the algorithm ma-es can be exported to matlab and python, not to 'latex'"),
         (("portfolio", "numpy"), "to: the algorithm portfolio can be exported to matlab and python, not to 'numpy'"),
         (("portfolio+members=ma-es/shade", "python"), "export: the member shade cannot be exported"),

@@ -6,6 +6,7 @@ import pytest
 
 import autov
 from autov.adapters.joblib import JoblibEngine
+from autov.core import InputError
 from tests.engines.calls import square
 from tests.engines.test_contract import (  # noqa: F401 - collected here, with the engines below
     test_a_map_inside_a_map,
@@ -31,6 +32,12 @@ def test_number_of_workers():
         assert JoblibEngine(None).workers == 3
 
 
+@pytest.mark.parametrize(("jobs", "backend"), [(0, None), ("two", None), (2, "nosuch")])
+def test_what_joblib_refuses_is_said_at_once(jobs, backend):
+    with pytest.raises(InputError, match=r"^n_jobs, backend: joblib refuses"):
+        JoblibEngine(jobs, backend)
+
+
 def test_minimize_with_a_lambda_gives_the_same_bits():
     scale = 2.0
     options = {"maxfev": 90, "popsize": 30, "rng": 3}
@@ -43,3 +50,12 @@ def test_minimize_with_a_lambda_gives_the_same_bits():
 def test_a_map_of_many_items_is_complete():
     with JoblibEngine(2, "threading", pre_dispatch="all") as engine:
         assert sorted(engine.map(square, range(200), chunk=7)) == [(i, i * i) for i in range(200)]
+
+
+def test_the_backend_of_dask():
+    distributed = pytest.importorskip("distributed")
+    options = {"maxfev": 40, "popsize": 20, "rng": 3, "algorithm": "de"}
+    here = autov.minimize(lambda x: float(x @ x), [(-5, 5)] * 3, **options)
+    with distributed.Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None):
+        there = autov.minimize(lambda x: float(x @ x), [(-5, 5)] * 3, workers=JoblibEngine(2, "dask"), **options)
+    assert np.array_equal(here.x, there.x)

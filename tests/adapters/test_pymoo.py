@@ -157,6 +157,13 @@ def test_design_on_processes_gives_the_same():
     assert design_crossover(**small, workers=2).operator == design_crossover(**small).operator
 
 
-def test_bad_metric():
-    with pytest.raises(InputError, match=r"^metric: must be 'hypervolume', got 'igd'"):
-        design_crossover(metric="igd")
+@pytest.mark.parametrize(
+    ("problems", "options", "message"),
+    [
+        ("nosuch", {}, "problems: pymoo cannot make 'nosuch'"), ((), {}, "problems: at least one"),
+        ("zdt1", {"n_var": "a"}, "n_var: must be a whole number"), ("zdt1", {"metric": "igd"}, "metric: must be"),
+    ],
+)  # fmt: skip
+def test_bad_problems_are_refused_before_the_search(problems, options, message):
+    with pytest.raises(InputError, match=message):
+        design_crossover(problems, trials=2, **options)

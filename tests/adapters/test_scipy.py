@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import Bounds, differential_evolution, minimize
+from scipy.optimize import Bounds, LinearConstraint, differential_evolution, minimize
 
 import autov
 from autov.adapters.scipy import scipy_strategy
@@ -68,16 +68,13 @@ def test_what_cannot_be_done_is_said(changes, message):
         minimize(shifted, np.zeros(3), method=autov.scipy_method, **{"bounds": BOX, **changes})
 
 
-def test_constraints_are_passed_on_or_refused(monkeypatch):
-    given = {"type": "ineq", "fun": lambda x: x[0]}
-    monkeypatch.setattr("autov.adapters.scipy.PARAMETERS", ("fun", "bounds"))
-    with pytest.raises(InputError, match="constraints: not taken"):
-        minimize(shifted, np.zeros(3), method=autov.scipy_method, bounds=BOX, constraints=given)
-    passed = {}
-    monkeypatch.setattr("autov.adapters.scipy.PARAMETERS", ("fun", "bounds", "constraints"))
-    monkeypatch.setattr("autov.adapters.scipy.minimize", lambda *_, **options: passed.update(options))
-    minimize(shifted, np.zeros(3), method=autov.scipy_method, bounds=BOX, constraints=given)
-    assert passed["constraints"] == given
+@pytest.mark.parametrize("given", [{"type": "ineq", "fun": lambda x: x[0] - 2}, LinearConstraint([1, 0, 0], 2, np.inf)])
+def test_constraints_are_passed_on(given):
+    options = {"maxfev": 200, "rng": 1, "algorithm": "de", "popsize": 20}
+    found = minimize(shifted, np.zeros(3), method=autov.scipy_method, bounds=BOX, constraints=given, options=options)
+    same = autov.minimize(shifted, BOX, x0=np.zeros(3), constraints=given, **options)
+    assert found.x[0] >= 2
+    assert (found.fun, found.maxcv) == (same.fun, 0.0)
 
 
 def rastrigin(x):

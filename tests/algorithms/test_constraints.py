@@ -132,6 +132,48 @@ def test_violations_can_be_told():
         optimizer.tell(np.zeros((1, 2)), [0.0], violation=[-1.0])
 
 
+def told(fun, **options):
+    """The result of an optimizer that is told all it asks for."""
+    optimizer = autov.Optimizer(BOX, popsize=10, rng=1, maxfev=60, algorithm="de", **options)
+    while not optimizer.stop():
+        x = optimizer.ask()
+        optimizer.tell(x, [fun(row) for row in x])
+    return optimizer.result
+
+
+@pytest.mark.parametrize("least", [1, 99])
+def test_results_of_ask_and_tell_are_those_of_minimize(least):
+    limit = LinearConstraint([[1, 1]], least, np.inf)
+    found = told(np.sum, constraints=limit)
+    same = autov.minimize(np.sum, BOX, popsize=10, rng=1, maxfev=60, algorithm="de", constraints=limit)
+    for name in ("fun", "success", "status", "maxcv", "constr_violation"):
+        assert found[name] == same[name]
+    assert found.status == (0 if least == 1 else 8)
+    assert np.array_equal(found.constr[0], same.constr[0])
+
+
+def test_ask_and_tell_say_that_nothing_was_found():
+    assert (told(lambda _: np.nan).status, told(lambda _: np.nan).message) == (2, "No finite value was found.")
+    optimizer = autov.Optimizer(BOX, popsize=10, rng=1, maxfev=10, algorithm="de")
+    x = optimizer.ask()
+    optimizer.tell(x[:5], np.zeros(5), violation=np.ones(5))
+    assert (optimizer.result.status, optimizer.result.message) == (1, "Not finished.")
+    optimizer.tell(x[5:], np.zeros(5), violation=np.ones(5))
+    assert (optimizer.result.status, optimizer.result.message) == (8, "No feasible point was found.")
+
+
+def test_ask_and_tell_end_when_all_whole_numbers_are_known():
+    optimizer = autov.Optimizer([(0, 1)] * 2, integrality=True, popsize=10, rng=1, maxfev=100, algorithm="de")
+    asked = []
+    while not optimizer.stop():
+        x = optimizer.ask(3)
+        asked += x.tolist()
+        optimizer.tell(x, x.sum(axis=1))
+    assert sorted(asked) == [[0, 0], [0, 1], [1, 0], [1, 1]]
+    assert (optimizer.result.status, optimizer.result.success) == (0, True)
+    assert optimizer.result.message == "All points are known after 4 of 100 evaluations."
+
+
 def test_ask_n_gives_the_first_points_of_the_batch():
     optimizer = autov.Optimizer(BOX, popsize=10, rng=1)
     everything = optimizer.ask()

@@ -55,6 +55,7 @@ def test_exceptions_count_as_worst(workers):
     assert found.failed["raised"] > 0
     assert f"{found.failed['raised']} evaluations failed and counted as worst" in found.message
     assert "ArithmeticError: too low (objective failed at x = [" in found.message
+    assert found.message.count("at x = [") == 1
     assert "\n" not in found.message
     assert expected.failed == {}
     with pytest.raises(ArithmeticError, match="objective failed at"):

@@ -143,6 +143,15 @@ def test_another_point_than_the_stored_one_is_refused(tmp_path):
         autov.minimize(PROBLEM, store=path, **OPTIONS)
 
 
+def test_a_budget_that_an_algorithm_plans_with_is_named(tmp_path):
+    path = tmp_path / "runs.db"
+    autov.minimize(PROBLEM, algorithm="general", store=path, **OPTIONS)
+    with pytest.raises(
+        FileError, match=f"the algorithm plans with its budget, .* begun with maxfev = {OPTIONS['maxfev']}, not 900"
+    ):
+        autov.minimize(PROBLEM, algorithm="general", store=path, **{**OPTIONS, "maxfev": 900})
+
+
 def test_files_of_another_kind_are_refused(tmp_path):
     text = tmp_path / "a.txt"
     text.write_text("no database, but long enough to be looked at " * 30)

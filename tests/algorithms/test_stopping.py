@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import Bounds
 
 import autov
 from autov.algorithms.stopping import Seen, Stopping
@@ -94,11 +95,16 @@ def test_callbacks_are_called_as_scipy_does():
         assert 0 <= convergence <= 1
         got.append(x)
 
-    for callback in (by_name, by_point, by_both):
+    def by_keyword(xk, *, convergence):
+        by_both(xk, convergence)
+
+    def by_keywords(xk, **others):
+        by_both(xk, **others)
+
+    for callback in (by_name, by_point, by_both, by_keyword, by_keywords):
         autov.minimize(sphere, BOX, algorithm="autov", maxfev=20, popsize=20, rng=1, callback=callback)
-    assert len(got) == 3
-    assert np.array_equal(got[0], got[1])
-    assert np.array_equal(got[0], got[2])
+    assert len(got) == 5
+    assert all(np.array_equal(got[0], x) for x in got)
 
 
 def test_history_holds_every_point_in_order():
@@ -120,8 +126,40 @@ def test_missing_bounds_are_made_up_around_x0():
         autov.minimize(sphere, [(0, 1), (0, np.inf)])
 
 
+def test_borders_made_up_for_whole_numbers_are_reported_too():
+    found = autov.minimize(
+        lambda x: float(-x[0]), x0=[2.4], integrality=True, maxfev=100, popsize=10, rng=1, algorithm="de"
+    )
+    assert found.x[0] == 26.0
+    assert "x[0] lies at a border that was made up" in found.message
+
+
+@pytest.mark.parametrize(
+    ("bounds", "x0", "message"),
+    [
+        (None, "abc", "x0: must be an array of numbers"),
+        ([(0, None)] * 2, ["a", "b"], "x0: must be an array of numbers"),
+        ([(0, None)] * 2, [np.nan, 1.0], "x0: must be finite"),
+        ([(0, None)] * 2, [np.inf, 1.0], "x0: must be finite"),
+        ([(20, None)] * 2, [-1.0, 1.0], "x0: must lie inside the bounds"),
+        ([(0, None)] * 2, [1.0] * 3, "x0: must be a point of 2 variables"),
+    ],
+)  # fmt: skip
+def test_a_bad_x0_is_named_where_bounds_are_missing(bounds, x0, message):
+    with pytest.raises(InputError, match=message):
+        autov.minimize(sphere, bounds, x0=x0)
+
+
+@pytest.mark.parametrize("upper", [5, np.inf])
+def test_one_pair_of_scipy_bounds_is_for_all_variables_of_x0(upper):
+    found = autov.minimize(sphere, Bounds(-5, upper), x0=[1.0, 2.0], maxfev=40, popsize=10, rng=1, algorithm="de")
+    each = autov.minimize(sphere, [(-5, upper)] * 2, x0=[1.0, 2.0], maxfev=40, popsize=10, rng=1, algorithm="de")
+    assert np.array_equal(found.x, each.x)
+
+
 def test_a_result_is_short_in_print():
     result = autov.minimize("sphere", dim=40, maxfev=200, rng=1, history=True, algorithm="autov")
     assert len(repr(result)) < 600
     assert "population" not in repr(result)
+    assert len(repr(result).splitlines()) == len(result.lines())
     assert result["population"].shape == (100, 40)

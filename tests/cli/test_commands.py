@@ -32,6 +32,26 @@ def test_minimize_prints_a_table(capsys):
     assert [f"{value:.6g}" for value in shown] in lines
 
 
+def test_minimize_says_that_no_feasible_point_was_found(capsys):
+    arguments = (
+        "minimize",
+        "g06",
+        "--algorithm",
+        "de",
+        "--runs",
+        "2",
+        "--maxfev",
+        "20",
+        "--popsize",
+        "10",
+        "--workers",
+        "1",
+    )
+    code, out, _ = run(capsys, *arguments)
+    assert code == 0
+    assert "2 of 2 runs found no feasible point." in out
+
+
 def test_minimize_json_holds_every_run(capsys):
     arguments = ("minimize", "ackley", "--dim", "4", "--runs", "5", "--maxfev", "600", "--seed", "3", "--json")
     code, out, _ = run(capsys, *arguments, "--workers", "1")

@@ -60,12 +60,32 @@ def test_equalities_have_a_tolerance_and_nan_is_infinitely_wrong():
     assert none.excess(X[:1]).tolist() == [[np.inf]]
 
 
+def test_an_infinite_value_is_inside_an_infinite_bound_only():
+    with np.errstate(divide="ignore"):
+        (most,) = constraints_of(
+            NonlinearConstraint(lambda x: [np.log(x[0]), -np.log(x[0])], [-np.inf, 0], [1, np.inf]), 2
+        )
+        assert most.excess(np.zeros((1, 2))).tolist() == [[0.0, 0.0]]
+        (least,) = constraints_of(NonlinearConstraint(lambda x: np.log(x[0]), 0, np.inf), 2)
+        assert least.excess(np.zeros((1, 2))).tolist() == [[np.inf]]
+
+
+@pytest.mark.parametrize("form", [LinearConstraint(np.empty((0, 2)), 0, 1), NonlinearConstraint(lambda x: x[:0], 0, 1)])
+def test_a_constraint_of_no_numbers_always_holds(form):
+    result = autov.minimize(total, [(0, 1)] * 2, constraints=form, algorithm="de", maxfev=30, popsize=10, rng=1)
+    assert (result.maxcv, result.success) == (0.0, True)
+    batch = autov.minimize(lambda x: x.sum(axis=1), [(0, 1)] * 2, constraints=NonlinearConstraint(lambda x: x[:, :0], 0, 1),
+                           algorithm="de", maxfev=30, popsize=10, rng=1, vectorized=True)  # fmt: skip
+    assert batch.maxcv == 0.0
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         (3, "expected scipy"), ([3], "expected scipy"), ({"type": "less", "fun": total}, "'eq' or 'ineq'"),
         ({"type": "eq"}, "callable fun"), (LinearConstraint([[1, 1, 1]], 0, 1), "3 columns"),
         (NonlinearConstraint(total, 2, 1), "lb must not be above"),
+        ({"type": "ineq", "fun": scaled_total, "args": 3}, "args of a dict must be a tuple .* got 3"),
     ],
 )  # fmt: skip
 def test_bad_constraints_are_refused(given, message):
@@ -80,6 +100,15 @@ def test_bad_values_of_constraints_are_refused():
     (text,) = constraints_of(NonlinearConstraint(lambda x: "a", 0, 1), 2)  # noqa: ARG005
     with pytest.raises(InputError, match="must give numbers"):
         text.excess(X)
+    (nothing,) = constraints_of(NonlinearConstraint(lambda x: None, 0, 1), 2)  # noqa: ARG005
+    with pytest.raises(InputError, match="must give numbers, got None"):
+        nothing.excess(X)
+    (matrix,) = constraints_of(NonlinearConstraint(lambda x: x[None], 0, 1), 2)
+    with pytest.raises(InputError, match=r"a number or shape \(m,\) for a point, got \(1, 2\)"):
+        matrix.excess(X)
+    (changing,) = constraints_of(NonlinearConstraint(lambda x: x[: 1 + (x[0] > 1)], 0, 1), 2)
+    with pytest.raises(InputError, match="gives 1 numbers at one point and 2 at another"):
+        changing.excess(X)
     (raising,) = constraints_of(NonlinearConstraint(lambda x: 1 / 0, 0, 1), 2)  # noqa: ARG005
     with pytest.raises(ZeroDivisionError, match=r"constraint failed at x = \[1., 2.\]"):
         raising.excess(X)

@@ -118,6 +118,8 @@ def test_functions_from_files(tmp_path):
     assert problem(np.ones((2, 3)), generator(0)).tolist() == [3.0, 3.0]
     with pytest.raises(InputError, match="needs dim, lower and upper"):
         resolve_problem(f"{file}:bowl")
+    with pytest.raises(InputError, match="dim: the bounds are those of 2 variables, got 3"):
+        resolve_problem(f"{file}:bowl", [(0, 1)] * 2, dim=3)
     with pytest.raises(InputError, match="has no 'nothing'"):
         resolve_problem(f"{file}:nothing", dim=3, lower=0, upper=1)
 

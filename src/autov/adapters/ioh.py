@@ -4,9 +4,12 @@ Every evaluation goes through the problem itself, so loggers that are attached t
 of them, and IOHanalyzer can read what they write:
 
     problem = ioh.get_problem(1, instance=1, dimension=5)
-    problem.attach_logger(ioh.logger.Analyzer(algorithm_name="shade"))
+    logger = ioh.logger.Analyzer(algorithm_name="shade")
+    problem.attach_logger(logger)
     IOHAlgorithm("shade", maxfev=5000)(problem)
+    logger.close()
 
+(a problem does not keep its logger: without the name Python ends with a segmentation fault),
 or for a whole set, ``ioh.Experiment(IOHAlgorithm("shade"), fids=[1, 2], iids=[1], dims=[5], reps=5)()``.
 """
 
@@ -18,7 +21,7 @@ import numpy as np
 
 from autov.adapters import missing
 from autov.algorithms import resolve_algorithm, solve
-from autov.core import Array, Box, InputError, whole_number
+from autov.core import Array, Box, InputError, seed_of, whole_number
 from autov.problems import function_problem
 
 try:
@@ -47,7 +50,7 @@ class IOHAlgorithm:
     ) -> None:  # fmt: skip
         self.algorithm = resolve_algorithm(algorithm, operator)
         self.maxfev = None if maxfev is None else whole_number("maxfev", maxfev, 1)
-        self.popsize, self.seed = whole_number("popsize", popsize, 2), seed
+        self.popsize, self.seed = whole_number("popsize", popsize, 2), seed_of(seed)
         self.run = 0  # the next one; ioh can log it as a run attribute
 
     @property

@@ -7,10 +7,12 @@ by cloudpickle, so lambdas and functions of a notebook work, and no main guard i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice, takewhile
 from typing import Any
 
 from autov.adapters import missing
+from autov.core import InputError
 from autov.engines.base import Engine, Found, Item, Lost, Result, chunks, no_timeout
 
 try:
@@ -27,17 +29,21 @@ class JoblibEngine(Engine):
     Args:
         n_jobs: calls that may run at once, -1 for all cores.
         backend: a name that joblib knows ("loky", "threading", "dask", ...); None for the one that is configured by
-            ``joblib.parallel_config`` when the engine is made.
+            ``joblib.parallel_config``.
         options: further arguments of ``joblib.Parallel``.
     """
 
     def __init__(self, n_jobs: int = -1, backend: str | None = None, **options: Any) -> None:
-        self.options: dict[str, Any] = {"n_jobs": n_jobs, "backend": backend, "batch_size": 1, **options}
-        if backend is None:
-            self.workers = effective_n_jobs(n_jobs)
-        else:
-            with parallel_config(backend=backend):
+        self.backend, self.options = backend, {"n_jobs": n_jobs, "batch_size": 1, **options}
+        try:
+            with self._configured():
                 self.workers = effective_n_jobs(n_jobs)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"n_jobs, backend: joblib refuses {n_jobs!r} and {backend!r}: {error}") from None
+
+    def _configured(self) -> AbstractContextManager[Any]:
+        """Where the backend is set: Dask's cannot be given to ``Parallel`` itself, which hands it a nesting level."""
+        return nullcontext() if self.backend is None else parallel_config(backend=self.backend)
 
     def map(
         self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1, timeout: float | None = None,
@@ -53,7 +59,8 @@ class JoblibEngine(Engine):
         parts = chunks(items, chunk)
         # A part without items says that there are none until results have come out.
         while wave := list(takewhile(lambda part: part[1], islice(parts, WAVE * self.workers))):
-            results: Any = Parallel(**self.options)(delayed(_call_each)(call, part) for _, part in wave)
+            with self._configured():
+                results: Any = Parallel(**self.options)(delayed(_call_each)(call, part) for _, part in wave)
             for (first, _), found in zip(wave, results, strict=True):
                 yield from enumerate(found, first)
 

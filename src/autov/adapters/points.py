@@ -11,6 +11,8 @@ import numpy as np
 from autov.algorithms import Metaheuristic, Optimizer, resolve_algorithm
 from autov.core import Array, Box, InputError, generator
 
+LOST = 2  # times as many other points as a batch has: then nobody waits for the rest of it
+
 
 def popsize_for(maxfev: int, least: int = 1) -> int:
     """The square root of twice the budget, from 10 to 100 points, and at least as many as are out at once.
@@ -33,7 +35,8 @@ class Points:
     """Points of an algorithm in the unit box, one by one.
 
     When all points of a batch are out and none is told, further ones are uniform: whoever asks for them has a worker
-    that would wait otherwise. When the budget is used up, a new run begins with the best point so far as its first.
+    that would wait otherwise. Who has asked may never tell: after twice as many of them as the batch has points, what
+    is missing counts as worst. When the budget is used up, a new run begins with the best point so far as its first.
     """
 
     def __init__(self, algorithm: Any, dim: int, maxfev: int, popsize: int, seed: int) -> None:
@@ -55,6 +58,7 @@ class Points:
         batch = self._optimizer.ask()
         self._queue = list(batch)
         self._untold = Counter(point.tobytes() for point in batch)
+        self._patience = LOST * len(batch)
 
     def ask(self) -> Array:
         """The next point, (dim,)."""
@@ -70,5 +74,11 @@ class Points:
         if value < self._best:
             self._best, self._best_x = value, x.copy()
         self._optimizer.tell(x[None], np.array([value]))
+        if not self._queue and x.tobytes() not in self._untold:
+            self._patience -= 1
         self._untold[x.tobytes()] -= 1
         self._untold = +self._untold  # without what is told, and without points of other origin
+        if self._patience <= 0 and self._untold:
+            lost = np.array([np.frombuffer(point) for point in self._untold.elements()])
+            self._optimizer.tell(lost, np.full(len(lost), np.inf))
+            self._untold.clear()

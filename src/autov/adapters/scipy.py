@@ -14,17 +14,8 @@ from autov.core import Array, InputError, seed_of
 from autov.operators import AffineOperator, resolve_operator
 from autov.operators.scipy_strategy import points_of
 
-PARAMETERS = tuple(inspect.signature(minimize).parameters)
-PASSED = (
-    "fun",
-    "bounds",
-    "args",
-    "x0",
-    "constraints",
-    "callback",
-    "dim",
-)  # by SciPy itself, or only for named problems
-OPTIONS = tuple(name for name in PARAMETERS if name not in PASSED)
+PASSED = ("fun", "bounds", "args", "x0", "constraints", "callback", "dim")  # by SciPy, or only for named problems
+OPTIONS = tuple(name for name in inspect.signature(minimize).parameters if name not in PASSED)
 UNUSED = ("jac", "hess", "hessp", "tol")  # what SciPy passes on for methods that use them
 
 
@@ -41,17 +32,15 @@ def scipy_method(
     """
     if bounds is None:
         raise InputError("bounds: autov searches in a box; pass bounds=[(min, max), ...]")
-    if constraints is not None and np.size(constraints) != 0:
-        if "constraints" not in PARAMETERS:
-            raise InputError("constraints: not taken; autov searches in a box")
-        options["constraints"] = constraints
     for name in UNUSED:
         if options.pop(name, None) is not None:
             raise InputError(f"{name}: autov uses no derivatives and has no tolerance; leave it out")
-    unknown = sorted(set(options) - set(OPTIONS) - {"constraints"})
+    unknown = sorted(set(options) - set(OPTIONS))
     if unknown:
         raise InputError(f"options: unknown {unknown[0]!r}; one of {', '.join(OPTIONS)}")
-    return minimize(fun, bounds, args=args, x0=x0, callback=_stopping(callback), **options)
+    return minimize(
+        fun, bounds, args=args, x0=x0, constraints=constraints, callback=_stopping(callback), **options
+    )  # fmt: skip
 
 
 def _stopping(callback: Callable[..., Any] | None) -> Callable[[OptimizeResult], bool] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -106,7 +106,8 @@ class Choice:
 
     def coordinate(self, value: Any) -> float:
         """The middle of its interval."""
-        index = next(i for i, one in enumerate(self.values) if one is value or one == value)
+        same = [i for i, one in enumerate(self.values) if one is value]  # arrays cannot be compared by ==
+        index = same[0] if same else self.values.index(value)
         return (index + 0.5) / len(self.values)
 
 
@@ -138,14 +139,22 @@ def parameter_of(name: str, given: Any) -> Parameter:
         log = len(given) == 3 and given[2] == "log"
         low, high = given[:2]
         if all(isinstance(v, (int, np.integer)) for v in (low, high)):
-            return Integer(int(low), int(high), log)
-        return Real(float(low), float(high), log)
+            return _named(name, Integer, int(low), int(high), log)
+        return _named(name, Real, float(low), float(high), log)
     if isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, (str, bytes, tuple)):
-        return Choice(tuple(given))
+        return _named(name, Choice, tuple(given))
     raise InputError(
         f"{name}: expected a list of values, a tuple (low, high) or (low, high, 'log'), or a distribution of "
         f"scipy.stats, got {given!r}"
     )
+
+
+def _named(name: str, kind: Callable[..., Parameter], *settings: Any) -> Parameter:
+    """The parameter; what is wrong with it is said with its name."""
+    try:
+        return kind(*settings)
+    except InputError as error:
+        raise InputError(f"{name}: {str(error).removeprefix('space: ')}") from None
 
 
 def _is_number(value: Any) -> bool:

@@ -12,7 +12,7 @@ from autov.algorithms import saving
 from autov.algorithms.base import Injectable, Metaheuristic
 from autov.algorithms.known import known_points
 from autov.algorithms.resolve import resolve_algorithm
-from autov.algorithms.stopping import BUDGET, Seen, Stopping
+from autov.algorithms.stopping import BUDGET, Seen, Stopping, verdict
 from autov.core import Array, Box, InputError, Seed, generator, real_numbers, seed_of, values_of, whole_number
 from autov.problems import Constrained, Function, comparable, constraints_and_integers, shown
 
@@ -180,12 +180,19 @@ class Optimizer:
         return own
 
     def stop(self) -> bool:
-        """Whether the budget is used up or a stopping criterion is met."""
-        return self._nfev >= self.maxfev or self._reason() is not None
+        """Whether the budget is used up, a stopping criterion is met, or all points are known."""
+        return self._reason() is not None
 
     def _reason(self) -> tuple[int, str] | None:
-        if not self._nfev or not self.stopping.active:
-            return None
+        """Status and message, if it is over."""
+        met = self._met() if self._nfev and self.stopping.active else None
+        if met is None and self._nfev >= self.maxfev:
+            return BUDGET, "The budget is used up."
+        if met is None and self._known is not None and self._known.exhausted:
+            return BUDGET, f"All points are known after {self._nfev} of {self.maxfev} evaluations."
+        return met
+
+    def _met(self) -> tuple[int, str] | None:
         x, f = self._population()
         seconds = time.perf_counter() - self._started
         return self.stopping.met(
@@ -212,13 +219,15 @@ class Optimizer:
         if not self._nfev:
             raise InputError("result: nothing was told yet")
         x, f = self._population()
-        status, message = self._reason() or (BUDGET, "The budget is used up.")
-        if not self.stop():
-            status, message = NOT_FINISHED, "Not finished."
-        fun = float(self._shown(self._best))
+        reason, fun = self._reason(), float(self._shown(self._best))
+        best = self._rules.settled(self._best_x)[0].copy()
+        excess = self._rules.excess(best) if self._rules.constraints else None
+        ended = verdict(reason or (NOT_FINISHED, ""), fun, excess, feasible=not fun > self._best)
+        if reason is None:
+            ended |= {"status": NOT_FINISHED, "message": "Not finished."}
         return Result(
-            x=self._rules.settled(self._best_x)[0].copy(), fun=fun, nfev=self._nfev, nit=max(self._batches - 1, 0),
-            success=fun < np.inf, status=status, message=message, population=x, population_energies=f,
+            x=best, fun=fun, nfev=self._nfev, nit=max(self._batches - 1, 0), **ended, population=x,
+            population_energies=f,
         )  # fmt: skip
 
     def save(self, path: str | os.PathLike[str]) -> None:

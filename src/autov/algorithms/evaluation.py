@@ -114,7 +114,7 @@ class PointEvaluator:
                     values[todo[index]] = value
                     spent.append(seconds)
                     if raised:
-                        self.faults.note(RAISED, raised, x[todo[index]])
+                        self.faults.note(RAISED, raised, None if " failed at x = " in raised else x[todo[index]])
                     if recorded is not None:
                         recorded.keep(todo[index], value)
         except WorkerError as error:

@@ -16,7 +16,7 @@ from autov.algorithms.faults import DEFAULT, FaultCount, FaultPolicy, sentence
 from autov.algorithms.journal import KEPT, Evaluations, Journal
 from autov.algorithms.resolve import resolve_algorithm
 from autov.algorithms.run_store import RunStore, SavedRun
-from autov.algorithms.stopping import BUDGET, INFEASIBLE, NOTHING_FOUND, Stopping
+from autov.algorithms.stopping import BUDGET, Stopping, verdict
 from autov.algorithms.unbounded import bounded
 from autov.algorithms.watching import Watcher, as_result
 from autov.core import Array, InputError, Seed, canonical, describe, digest, identity, seed_of, whole_number
@@ -97,7 +97,7 @@ def minimize(
     maxfev, popsize = whole_number("maxfev", maxfev, 1), whole_number("popsize", popsize, 2)
     options = {"maxfev": maxfev, "popsize": popsize, "x0": x0}
     with ExitStack() as stack:
-        seed, saved = _seed_and_saved(stack, store, rng, problem, chosen, popsize, x0, policy)
+        seed, saved = _seed_and_saved(stack, store, rng, problem, chosen, popsize, maxfev, x0, policy)
         keep = history or maxfev * problem.box.dim <= KEPT
         found = stack.enter_context(journal_of(problem, workers, keep, saved, policy, faults))
         journal = found or Journal(_never, problem.box.dim, keep, saved)
@@ -126,7 +126,7 @@ def _never(x: Array, arrived: Any) -> Array:
 
 def _seed_and_saved(
     stack: ExitStack, path: str | os.PathLike[str] | None, rng: Seed, problem: Problem, algorithm: Any, popsize: int,
-    x0: Any, policy: FaultPolicy,
+    maxfev: int, x0: Any, policy: FaultPolicy,
 ) -> tuple[int, SavedRun | None]:  # fmt: skip
     """The seed, and where the run is kept: without rng an interrupted run is taken up again.
 
@@ -142,7 +142,8 @@ def _seed_and_saved(
     opened = stack.enter_context(RunStore(path))
     seed = opened.unfinished_seed(key, strict) if rng is None else None
     seed = seed_of(rng) if seed is None else seed
-    about = {"problem": problem.name, "dim": problem.box.dim, "algorithm": algorithm.name, "popsize": popsize}
+    about = {"problem": problem.name, "dim": problem.box.dim, "algorithm": algorithm.name, "popsize": popsize,
+             "maxfev": maxfev}  # fmt: skip
     return seed, opened.open(key, seed, about, strict)
 
 
@@ -173,28 +174,22 @@ def _ending(
     run: Run, watcher: Watcher, problem: Problem, maxfev: int, made_up: np.ndarray | None
 ) -> dict[str, Any]:  # fmt: skip
     """Success, status, message, and how far the constraints are met."""
-    more: dict[str, Any] = {}
-    status, message = BUDGET, f"The budget of {run.nfev} evaluations is used up."
+    reason = BUDGET, f"The budget of {run.nfev} evaluations is used up."
     if run.nfev < maxfev:
-        message = f"The algorithm ended by itself after {run.nfev} of {maxfev} evaluations."
+        reason = BUDGET, f"The algorithm ended by itself after {run.nfev} of {maxfev} evaluations."
         if isinstance(problem, Constrained) and problem.whole.all():
-            message = f"No new points were asked for after {run.nfev} of {maxfev} evaluations."
+            reason = BUDGET, f"No new points were asked for after {run.nfev} of {maxfev} evaluations."
     if run.stopped and watcher.reason is not None:
-        status, message = watcher.reason
-    if run.fun == np.inf:
-        status, message = NOTHING_FOUND, "No finite value was found."
+        reason = watcher.reason
     base, at = to_base(instance_of(problem, 0), run.x[None])
-    if isinstance(base, Constrained) and base.constraints:
-        excess = base.excess(at[0])
-        worst = float(np.concatenate(excess).max())
-        more = {"constr": excess, "constr_violation": worst, "maxcv": worst}
-        if worst > 0:
-            status, message = INFEASIBLE, f"No feasible point was found; the constraints are exceeded by {worst:.6g}."
+    excess = base.excess(at[0]) if isinstance(base, Constrained) and base.constraints else None
+    ended = verdict(reason, run.fun, excess)
     if run.nans:
-        message += f" {run.nans} evaluations returned NaN and counted as worst."
+        ended["message"] += f" {run.nans} evaluations returned NaN and counted as worst."
     if made_up is not None:
-        box = problem.box
-        at = np.flatnonzero((made_up[:, 0] & (run.x <= box.lower)) | (made_up[:, 1] & (run.x >= box.upper)))
+        ends = np.stack([problem.box.lower, problem.box.upper])
+        lower, upper = problem.settled(ends) if isinstance(problem, Constrained) else ends
+        at = np.flatnonzero((made_up[:, 0] & (run.x <= lower)) | (made_up[:, 1] & (run.x >= upper)))
         if len(at):
-            message += f" x[{at[0]}] lies at a border that was made up around x0: give bounds."
-    return {"success": status not in (NOTHING_FOUND, INFEASIBLE), "status": status, "message": message, **more}
+            ended["message"] += f" x[{at[0]}] lies at a border that was made up around x0: give bounds."
+    return ended

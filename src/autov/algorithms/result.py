@@ -10,6 +10,7 @@ from scipy.optimize import OptimizeResult
 from autov.core.views import Shown
 
 LONG = ("population", "population_energies", "trace_nfev", "trace_best", "history")  # left out of the text
+WIDE = 1000  # so that every array is one line
 
 
 class Result(OptimizeResult, Shown):
@@ -25,7 +26,7 @@ class Result(OptimizeResult, Shown):
 
 def _text(value: Any) -> str:
     if isinstance(value, np.ndarray):
-        return np.array2string(value, precision=6, threshold=12, edgeitems=4, separator=", ")
+        return np.array2string(value, precision=6, threshold=12, edgeitems=4, separator=", ", max_line_width=WIDE)
     if isinstance(value, list):
         return "[" + ", ".join(_text(item) for item in value) + "]"
     return f"{value:.10g}" if isinstance(value, float) else str(value)

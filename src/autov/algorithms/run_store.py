@@ -99,23 +99,35 @@ class RunStore:
             source = self._number(other, seed) if made and other not in (None, key) else None
             if source is not None:
                 self.db.execute(copied, (number, source))
+            query = "SELECT json_extract(about, '$.maxfev') FROM runs WHERE id = ?"
+            (begun,) = self.db.execute(query, (number,)).fetchone()
             self.db.execute("COMMIT")
+            return SavedRun(self, number, _other_budget(begun, about))
         except sqlite3.Error as error:
             if self.db.in_transaction:
                 self.db.execute("ROLLBACK")
             raise FileError(f"{self.path}: cannot be written: {error}") from None
-        return SavedRun(self, number)
 
     def _number(self, key: str | None, seed: int) -> Any:
         found = self.db.execute("SELECT id FROM runs WHERE key = ? AND seed = ?", (key, str(seed))).fetchone()
         return None if found is None else found[0]
 
 
-class SavedRun:
-    """The evaluations of one run."""
+def _other_budget(begun: int | None, about: dict[str, Any]) -> str:
+    """Why points may be others, where a run was begun with another maxfev than it is to go on with."""
+    if begun in (None, about["maxfev"]):
+        return ""
+    return (
+        f"the algorithm plans with its budget, and the run was begun with maxfev = {begun}, not "
+        f"{about['maxfev']}: give that one, another seed or another file"
+    )
 
-    def __init__(self, store: RunStore, number: int) -> None:
-        self.path, self._db, self._run = store.path, store.db, number
+
+class SavedRun:
+    """The evaluations of one run; ``why`` says why its points may be others now, if that is known."""
+
+    def __init__(self, store: RunStore, number: int, why: str = "") -> None:
+        self.path, self._db, self._run, self._why = store.path, store.db, number, why
         query = "SELECT number, x, value FROM evaluations WHERE run = ?"
         self._known = {i: (x, value) for i, x, value in self._db.execute(query, (number,))}
 
@@ -129,9 +141,11 @@ class SavedRun:
             if known is None:
                 continue
             if known[0] != row.tobytes():
+                why = self._why or (
+                    "the algorithm or a library is another one, or it does not repeat itself: use another file"
+                )
                 raise FileError(
-                    f"{self.path}: evaluation {first + i + 1} of the stored run was at another point; the algorithm, a "
-                    f"library or maxfev is another one, or it does not repeat itself: use another file"
+                    f"{self.path}: evaluation {first + i + 1} of the stored run was at another point; {why}"
                 )
             values[i], there[i] = np.frombuffer(known[1])[0], True
 

@@ -79,6 +79,29 @@ class Stopping:
         return None
 
 
+def verdict(reason: tuple[int, str], fun: float, excess: list[Array] | None, feasible: bool = True) -> dict[str, Any]:
+    """Success, status and message of a result, and with constraints how far they are met.
+
+    Args:
+        reason: why it ended: status and message.
+        fun: the best value.
+        excess: what is outside each constraint at the best point; None where there are none.
+        feasible: False where violations that were told say that it is not.
+    """
+    status, message = reason
+    more: dict[str, Any] = {}
+    if fun == np.inf:
+        status, message = NOTHING_FOUND, "No finite value was found."
+    if not feasible:
+        status, message = INFEASIBLE, "No feasible point was found."
+    if excess is not None:
+        worst = float(np.concatenate(excess).max(initial=0.0))
+        more = {"constr": excess, "constr_violation": worst, "maxcv": worst}
+        if worst > 0:
+            status, message = INFEASIBLE, f"No feasible point was found; the constraints are exceeded by {worst:.6g}."
+    return {"success": status not in (NOTHING_FOUND, INFEASIBLE), "status": status, "message": message, **more}
+
+
 def _number(name: str, value: Any, positive: bool) -> float | None:
     if value is None:
         return None

@@ -34,12 +34,15 @@ def called_as_scipy_does(callback: Callable[..., Any]) -> Callable[[Run], Any]:
     if not callable(callback):
         raise InputError(f"callback: must be callable, got {callback!r}")
     try:
-        names = list(inspect.signature(callback).parameters)
+        kinds = {name: parameter.kind for name, parameter in inspect.signature(callback).parameters.items()}
     except (TypeError, ValueError):
-        names = []
+        kinds = {}
+    names = list(kinds)
     if "intermediate_result" in names:
         return lambda run: callback(intermediate_result=as_result(run))
     if names and names[0] in ("x", "xk"):
+        if "convergence" in names or inspect.Parameter.VAR_KEYWORD in kinds.values():
+            return lambda run: callback(run.x.copy(), convergence=convergence(run.values))
         if len(names) > 1:
             return lambda run: callback(run.x.copy(), convergence(run.values))
         return lambda run: callback(run.x.copy())

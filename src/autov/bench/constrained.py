@@ -22,7 +22,7 @@ from autov.experiments import Entry, Table
 from autov.experiments.table import scientific
 from autov.problems import CONSTRAINED_NAMES, Constrained, constrained_problem
 
-ALGORITHMS = ("autov", "shade", "imode", "de", "cma-es", "scipy")
+ALGORITHMS = ("general", "autov", "shade", "imode", "de", "cma-es", "scipy")
 
 
 class _Spent(Exception):  # noqa: N818

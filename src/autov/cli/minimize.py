@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -78,7 +79,7 @@ def minimize(
     from autov.cli.search_display import ProgressDisplay
     from autov.core import to_json, write_text
     from autov.engines import named_engine
-    from autov.problems import resolve_problem, with_instances
+    from autov.problems import Constrained, resolve_problem, with_instances
 
     policy = FaultPolicy(timeout, on_error)
     chosen = resolve_algorithm(algorithm, operator)
@@ -115,6 +116,9 @@ def minimize(
     shown = console()
     shown.print(table)
     shown.print(f"best x: {short(result.best_x)}")
+    if missed := result.values.count(math.inf):
+        what = "feasible point" if isinstance(found, Constrained) and found.constraints else "finite value"
+        shown.print(f"{missed} of {runs} runs found no {what}.")
     if out is not None:
         shown.print(f"all of it is in {out}")
     if result.failed:

@@ -34,14 +34,25 @@ class Constraint:
     def values(self, x: Array) -> Array:
         """What the constraint bounds, (n, m)."""
         if not self.vectorized:
-            return np.stack([np.atleast_1d(self._call(row)) for row in x])
+            return self._point_by_point(x)
         found = self._call(x)
         if found.ndim not in (1, 2) or len(found) != len(x):
             raise InputError(
                 f"constraints: a vectorized one must give shape ({len(x)},) or ({len(x)}, m) for a batch of shape "
                 f"{x.shape}, got {found.shape}"
             )
-        return found.reshape(len(x), -1)
+        return found[:, None] if found.ndim == 1 else found
+
+    def _point_by_point(self, x: Array) -> Array:
+        rows = [np.atleast_1d(self._call(row)) for row in x]
+        for row in rows:
+            if row.ndim > 1:
+                raise InputError(f"constraints: must give a number or shape (m,) for a point, got {row.shape}")
+            if len(row) != len(rows[0]):
+                raise InputError(
+                    f"constraints: a function gives {len(rows[0])} numbers at one point and {len(row)} at another"
+                )
+        return np.stack(rows)
 
     def _call(self, x: Array) -> Array:
         try:
@@ -50,6 +61,8 @@ class Constraint:
             locate(error, x, "constraint")
             raise
         try:
+            if found is None:
+                raise TypeError
             return real_numbers(found)
         except (TypeError, ValueError, OverflowError):
             raise InputError(f"constraints: must give numbers, got {found!r}") from None
@@ -81,9 +94,11 @@ class Constraint:
     def _measured(self, x: Array) -> tuple[Array, Array, Array, np.ndarray]:
         values = self.values(x)
         lower, upper = self.limits(values.shape[1])
-        below, above = lower - values, values - upper
+        with np.errstate(invalid="ignore"):  # an infinite value at an infinite bound is inside
+            below = np.where(lower == -np.inf, -np.inf, lower - values)
+            above = np.where(upper == np.inf, -np.inf, values - upper)
         outside = np.maximum(np.maximum(below, above), 0.0)
-        return np.where(np.isnan(outside), np.inf, outside), lower, upper, below > above
+        return np.where(np.isnan(values) | np.isnan(outside), np.inf, outside), lower, upper, below > above
 
 
 def _size(bound: Array) -> Array:
@@ -149,9 +164,11 @@ def _of_dict(item: Mapping[str, Any], vectorized: bool) -> Constraint:
     kind = str(item.get("type", "")).lower()
     if kind not in ("eq", "ineq") or not callable(item.get("fun")):
         raise InputError(f"constraints: a dict has type 'eq' or 'ineq' and a callable fun, got {dict(item)!r}")
-    fun, args = item["fun"], tuple(item.get("args", ()))
+    fun, args = item["fun"], item.get("args", ())
+    if not isinstance(args, (tuple, list)):
+        raise InputError(f"constraints: args of a dict must be a tuple of further arguments, got {args!r}")
     if args:
-        fun = partial(_with_args, fun=fun, args=args)
+        fun = partial(_with_args, fun=fun, args=tuple(args))
     return Constraint(fun, 0.0, 0.0 if kind == "eq" else np.inf, vectorized)
 
 

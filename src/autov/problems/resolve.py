@@ -200,8 +200,11 @@ def _function(
     if bounds is None and callable(fun) and (source or lower is not None or upper is not None):
         if lower is None or upper is None or dim is None:
             raise InputError(
-                f"{source or 'fun'}: a function needs dim, lower and upper; where they cannot be given, put "
-                f"problem = autov.function_problem(f, bounds) into the file and name that"
+                f"{source or 'fun'}: a function needs dim, lower and upper, or bounds of all variables; where they "
+                f"cannot be given, put problem = autov.function_problem(f, bounds) into the file and name that"
             )
         bounds = Box.cube(lower, upper, dim)
-    return function_problem(fun, bounds, vectorized, args, name=name)
+    found = function_problem(fun, bounds, vectorized, args, name=name)
+    if dim is not None and dim != found.box.dim:
+        raise InputError(f"dim: the bounds are those of {found.box.dim} variables, got {dim}")
+    return found

@@ -51,8 +51,11 @@ def export(source: Any, to: str, name: str | None = None) -> str:
         return OPERATORS[to](found, version, title, name)
     if (type(found), to) not in PROGRAMS:
         known = sorted({form for kind, form in PROGRAMS if kind is type(found)})
-        what = f"can be exported to {' and '.join(known)}" if known else "cannot be exported"
-        raise InputError(f"to: the algorithm {found.name} {what}, not to {to!r}")
+        if not known:
+            raise InputError(
+                f"export: the algorithm {found.name} cannot be exported, only autov, ma-es and portfolio can"
+            )
+        raise InputError(f"to: the algorithm {found.name} can be exported to {' and '.join(known)}, not to {to!r}")
     return PROGRAMS[type(found), to](found, version, title, name)
 
 

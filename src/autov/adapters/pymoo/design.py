@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -81,13 +81,20 @@ class HypervolumeTrial:
 
     @cached_property
     def _made(self) -> tuple[Any, HV, float]:
-        problem = get_problem(self.problem, **({} if self.n_var is None else {"n_var": self.n_var}))
-        front: Any = problem.pareto_front()
+        try:
+            problem = get_problem(self.problem, **({} if self.n_var is None else {"n_var": self.n_var}))
+            front: Any = problem.pareto_front()
+        except Exception as error:  # pymoo raises no other kind for names that it does not know
+            raise InputError(f"problems: pymoo cannot make {self.problem!r}: {error}") from None
         if front is None:
             raise InputError(f"problems: the Pareto front of {self.problem} is not known to pymoo")
         low, high = front.min(axis=0), front.max(axis=0)
         volume = HV(ref_point=high + MARGIN * (high - low))
         return problem, volume, float(volume.do(front) or 0.0)
+
+    def check(self) -> None:
+        """Say now what is wrong with the problem; nothing is kept, so that workers are sent the settings alone."""
+        _ = replace(self)._made
 
     def __call__(self, item: tuple[AffineOperator | None, int]) -> float:
         """Hypervolume of the final population as a part of the front's; more than 1 is possible by rounding only."""
@@ -129,9 +136,14 @@ def design_crossover(
     if metric != "hypervolume":
         raise InputError(f"metric: must be 'hypervolume', got {metric!r}")
     names = (problems,) if isinstance(problems, str) else tuple(problems)
+    if not names:
+        raise InputError("problems: at least one is needed")
+    n_var = None if n_var is None else whole_number("n_var", n_var, 1)
     genome = OperatorGenome.of(form, rows, "variable", tie_bounds)
     options = [HypervolumeTrial(n, whole_number("popsize", popsize, 4), whole_number("generations", generations, 1),
                                 n_var) for n in names]  # fmt: skip
+    for option in options:
+        option.check()
     whole_number("runs", runs, 1)
     seed, trials = seed_of(rng), whole_number("trials", trials, 1)
     search = _Search(genome, options, runs, seed, candidates, trials, checkpoint)
