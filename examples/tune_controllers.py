@@ -75,22 +75,28 @@ def plant(number):
     return autov.function_problem(cost, BOUNDS, name=f"plant-{number}")
 
 
-def main(full=False, out="results/controllers"):
-    """Design on plants 1 to 8, compare on plants 101 to 104."""
-    training = [plant(number) for number in (range(1, 9) if full else (1, 2))]
+def design(path=None):
+    """An optimiser for eight plants, saved; without a path a small search on two of them."""
+    training = [plant(number) for number in (range(1, 9) if path else (1, 2))]
     size = {"generations": 60, "population": 24, "race_size": 6, "race_runs": 6, "retest_runs": 10, "panel_runs": 10}
-    if not full:
+    if not path:
         size = {"generations": 2, "population": 6, "race_size": 2, "race_runs": 2, "retest_runs": 3, "panel_runs": 2}
     found = autov.design(
-        training, space="portfolio", family=(), aggregate="panel", panel="scipy:de,minion:arrde" if full else None,
-        trial=autov.TrialBudget(popsize=20, runs=1, evaluations=1000 if full else 200), memory=4, rng=1, **size,
+        training, space="portfolio", family=(), aggregate="panel", panel="scipy:de,minion:arrde" if path else None,
+        trial=autov.TrialBudget(popsize=20, runs=1, evaluations=1000 if path else 200), memory=4, rng=1, **size,
     )  # fmt: skip
     print(found)
-    if full:
-        found.save(Path(out) / "optimizer.json")
+    if path:
+        found.save(path)
+    return found.algorithm
 
+
+def main(full=False, out="results/controllers"):
+    """Design on plants 1 to 8, unless that was done before; compare on plants 101 to 104."""
+    path = Path(out) / "optimizer.json"
+    designed = str(path) if full and path.exists() else design(path if full else None)
     judged = {f"plant-{number}": plant(number) for number in ((101, 102, 103, 104) if full else (101,))}
-    algorithms = {"designed": found.algorithm, "general": "general", "ga": "ga"}
+    algorithms = {"designed": designed, "general": "general", "ga": "ga"}
     if full:
         algorithms |= {name: name for name in ("ma-es", "cma:default", "scipy:de", "minion:arrde")}
     compared = autov.compare(
