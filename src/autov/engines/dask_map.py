@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autov.core import WorkerError
+from autov.core.ending import end_if_asked
 from autov.engines.base import Found, Lost
 from autov.engines.dask_worker import DONE, RAISED, UNKNOWN, same_bytes, work
 from autov.engines.jobs import Job, Queue
@@ -62,6 +63,7 @@ class DaskMap:
             self._function = self.client.submit(same_bytes, sent, key=key, pure=False)
             self._fill()
             while self._flying:
+                end_if_asked()
                 done = {future: self._flying.pop(future) for future in self._finished()}
                 if all(future.status == "finished" for future in done):
                     self._fill()  # first, since fetching the answers takes several messages

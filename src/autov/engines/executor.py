@@ -9,6 +9,7 @@ from itertools import islice, takewhile
 from typing import Any
 
 from autov.core import InputError, WorkerError
+from autov.core.ending import end_if_asked
 from autov.core.threads import one_blas_thread
 from autov.engines.base import WAIT, Engine, Found, Item, Lost, Result, chunks, no_timeout
 from autov.engines.count import worker_count
@@ -30,6 +31,7 @@ def as_finished(
             if not flying:
                 return
             done = wait(flying, return_when=FIRST_COMPLETED).done
+            end_if_asked()
             for future in sorted(done, key=_failed):  # results that are there come out before an error does
                 first = flying.pop(future)
                 if future.cancelled():
