@@ -44,14 +44,18 @@ def same(x):
 @pytest.mark.parametrize("engine", [Serial, lambda: Threads(2), lambda: Processes(2)])
 def test_a_map_ends_soon(engine):
     flag, found = threading.Event(), []
-    with engine() as opened, ended_by(flag, KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+
+    def mapped(opened):
         for index, _ in opened.map(same, range(1000)):
             found.append(index)
             flag.set()
+
+    with engine() as opened, ended_by(flag, KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        mapped(opened)
     assert len(found) < 10
 
 
-@pytest.mark.parametrize("algorithm", ["ga", "scipy:differential_evolution"])
+@pytest.mark.parametrize("algorithm", ["ga", "scipy:de"])
 def test_a_run_of_a_python_function_ends_after_a_batch(algorithm):
     flag, seen = threading.Event(), []
 

@@ -1,8 +1,8 @@
 """A flag that asks long work in a thread to end.
 
 Ctrl-C reaches the first thread of a program only, so others must be asked. In the first one its exception may get lost:
-where it is raised in code that lets none out, such as a finaliser or a callback from C. A handler that sets a flag, too,
-makes sure that long work ends.
+where it is raised in code that lets none out, such as a finaliser or a callback from C. A handler that sets a flag,
+too, makes sure that long work ends.
 """
 
 from __future__ import annotations
