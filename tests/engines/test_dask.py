@@ -165,6 +165,13 @@ def test_versions_that_differ_are_named(client, monkeypatch):  # noqa: F811
         OnDask(client)
 
 
+def test_versions_of_workers_that_came_later_are_looked_at_too(client, monkeypatch):  # noqa: F811
+    engine, ours = OnDask(client), module.versions()
+    monkeypatch.setattr(module, "versions", lambda: ours | {"numpy": "0.1"})
+    with pytest.raises(WorkerError, match=rf"has numpy {ours['numpy']}, the client has 0\.1; results would differ"):
+        in_order(engine, calls.square, range(3))
+
+
 def test_settings_that_do_not_fit():
     for options, text in [
         (("Dask",), "engine: must be one of auto, serial"),

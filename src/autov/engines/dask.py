@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import pickle
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -18,7 +19,7 @@ from autov.core import InputError, WorkerError
 from autov.core.objects import executed_modules
 from autov.engines.base import Engine, Found, Item, Lost, Result, chunks
 from autov.engines.dask_map import DaskMap, gone
-from autov.engines.dask_worker import versions
+from autov.engines.dask_worker import difference, versions
 from autov.engines.jobs import Queue
 from autov.engines.pickled import name_of, one_line, unsendable
 
@@ -69,12 +70,8 @@ class OnDask(Engine):
         for worker, theirs in found.items():
             if isinstance(theirs, BaseException):
                 raise WorkerError(f"the Dask worker {worker} cannot run autov ({one_line(theirs)})")
-            for name, version in ours.items():
-                if theirs.get(name) != version:
-                    raise WorkerError(
-                        f"the Dask worker {worker} has {name} {theirs.get(name)}, the client has {version}; results "
-                        f"would differ"
-                    )
+            if (other := difference(worker, theirs, ours)) is not None:
+                raise WorkerError(other)
 
     def map(
         self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1, timeout: float | None = None,
@@ -115,13 +112,13 @@ def joined_dask(scheduler: str | None, scheduler_file: str | None) -> OnDask:
 
 
 def _pickled(call: Any) -> bytes:
-    """Bytes of a callable; functions of scripts and of files that were named travel with their code."""
+    """Versions of the client and a callable; functions of scripts and of files that were named travel as code."""
     cloudpickle = importlib.import_module("cloudpickle")
     modules = executed_modules()
     try:
         for module in modules:
             cloudpickle.register_pickle_by_value(module)
-        return cloudpickle.dumps(call)
+        return pickle.dumps((versions(), cloudpickle.dumps(call)))
     except Exception as error:
         raise unsendable(name_of(call), one_line(error)) from None
     finally:

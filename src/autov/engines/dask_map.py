@@ -13,7 +13,7 @@ from typing import Any
 from autov.core import WorkerError
 from autov.core.ending import end_if_asked
 from autov.engines.base import Found, Lost
-from autov.engines.dask_worker import DONE, RAISED, UNKNOWN, same_bytes, work
+from autov.engines.dask_worker import DONE, OTHER, RAISED, UNKNOWN, same_bytes, work
 from autov.engines.jobs import Job, Queue
 from autov.engines.pickled import name_of, one_line, unpack_error, unsendable
 
@@ -153,6 +153,8 @@ class DaskMap:
             return None, unpack_error(content)
         if kind == UNKNOWN:
             return None, unsendable(name_of(self.call), content)
+        if kind == OTHER:
+            return None, WorkerError(content)
         with contextlib.suppress(Exception):  # a worker without a nanny cannot be restarted, but goes on
             self.client.cancel([future], force=True)  # else its loss would make Dask compute, and hang, again
             self.client.restart_workers([content], raise_for_error=False)
