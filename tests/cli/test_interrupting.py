@@ -29,7 +29,7 @@ def slow(x):
     time.sleep({seconds})
     return float((x**2).sum())
 """
-COMMAND = "from autov.cli import main\nmain({arguments!r})\n"
+COMMAND = "import sys\nfrom autov.cli import main\nsys.argv[1:] = {arguments!r}\nmain()\n"
 MINIMIZE = """
 import autov, sys
 sys.path.insert(0, {place!r})

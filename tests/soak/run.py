@@ -40,12 +40,13 @@ real = cli.handled
 @contextlib.contextmanager
 def noted(asked):
     with real(asked):
-        pathlib.Path(sys.argv[1]).touch()
+        pathlib.Path(began).touch()
         yield
 
 cli.handled = noted
 signal.signal(signal.SIGINT, signal.default_int_handler)
-cli.main(sys.argv[2:])
+began = sys.argv.pop(1)
+cli.main()
 """
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -11,8 +13,14 @@ from typing import Any, NoReturn
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command; Ctrl-C ends it in one line from the first moment on, while libraries are loaded, too."""
-    asked = threading.Event()
+    """Run the command; Ctrl-C ends it in one line from the first moment on, while libraries are loaded, too.
+
+    Without arguments it is the whole program, which then ends without taking libraries apart: that takes longer than
+    all the rest.
+    """
+    asked, ended = threading.Event(), threading.Event()
+    if arguments is None:
+        atexit.register(_leave, ended)  # before others, so that it is called after them
     try:
         with handled(asked):
             from autov.cli.app import main as run
@@ -22,14 +30,25 @@ def main(arguments: list[str] | None = None) -> NoReturn:
                 run(arguments)
     except KeyboardInterrupt:
         pass
-    except SystemExit as ended:
-        if not asked.is_set() or ended.code in (None, 0, 130):
+    except SystemExit as error:
+        if error.code == 130:
+            ended.set()
+        if not asked.is_set() or error.code in (None, 0, 130):
             raise
     except Exception:
         if not asked.is_set():  # else it may be what became of Ctrl-C in an import
             raise
+    ended.set()
     sys.stderr.write("autov: interrupted\n")
     raise SystemExit(130) from None
+
+
+def _leave(ended: threading.Event) -> None:
+    if ended.is_set():
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        os._exit(130)
 
 
 @contextlib.contextmanager
