@@ -84,20 +84,32 @@ class OnDask(Engine):
 
     def close(self) -> None:
         """End what was started here; a client of the caller stays."""
-        while self._owned:
-            with contextlib.suppress(Exception):
-                self._owned.pop().close()
+        close_all(self._owned)
+
+
+def close_all(opened: list[Any]) -> None:
+    """Close clusters and clients, the last that was opened first."""
+    while opened:
+        with contextlib.suppress(Exception):
+            opened.pop().close()
 
 
 def local_dask(workers: int) -> OnDask:
     """A cluster of single-threaded processes on this machine, reachable from it only; it ends with the engine."""
     library = distributed()
-    cluster = library.LocalCluster(
-        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1",
-        silence_logs=50,
-    )  # fmt: skip
-    client = library.Client(cluster)
-    return OnDask(client, [cluster, client])
+    opened = []  # also what was opened before something failed, or Ctrl-C came, is closed
+    try:
+        opened.append(library.LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1",
+            silence_logs=50,
+        ))  # fmt: skip
+        opened.append(library.Client(opened[0]))
+        return OnDask(opened[1], opened)
+    except BaseException as error:
+        close_all(opened)
+        if isinstance(error, Exception) and not isinstance(error, WorkerError):
+            raise WorkerError(f"no Dask cluster can be started here ({one_line(error)})") from None
+        raise
 
 
 def joined_dask(scheduler: str | None, scheduler_file: str | None) -> OnDask:
@@ -108,7 +120,11 @@ def joined_dask(scheduler: str | None, scheduler_file: str | None) -> OnDask:
     except Exception as error:
         place = scheduler or scheduler_file
         raise WorkerError(f"no Dask scheduler answers at {place} ({one_line(error)})") from None
-    return OnDask(client, [client])
+    try:
+        return OnDask(client, [client])
+    except BaseException:
+        client.close()
+        raise
 
 
 def _pickled(call: Any) -> bytes:

@@ -52,6 +52,11 @@ def call_each(call: Callable[[Item], Result], part: list[Item]) -> list[Result]:
         return [call(item) for item in part]
 
 
+def call_one(call: Callable[[Item], Result], item: Item) -> Result:
+    """The result of an item, likewise."""
+    return call_each(call, [item])[0]
+
+
 class OnExecutor(Engine):
     """Any `concurrent.futures.Executor`; it belongs to the caller and is never shut down here."""
 
@@ -103,7 +108,7 @@ class OnMap(Engine):
             first += len(part)
 
     def _map(self, call: Callable[[Item], Result], items: list[Item]) -> Found[Result]:
-        results = self.mapped(call, items)
+        results = self.mapped(partial(call_one, call), items)
         if not isinstance(results, Iterable):
             raise InputError(f"workers: the map must give one result for each item, got {results!r}")
         given = len(results) if isinstance(results, Sized) else None
