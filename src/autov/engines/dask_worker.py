@@ -39,17 +39,17 @@ def same_bytes(sent: bytes) -> bytes:
 
 def work(sent: bytes, digest: str, items: list[Any], timeout: float | None) -> tuple[str, Any]:
     """Results of some items, or what went wrong; a worker may have joined after the client looked at versions."""
-    if digest not in _functions:
+    function = _functions.get(digest)  # other threads of this worker may forget it meanwhile
+    if function is None:
         try:
             ours, pickled = pickle.loads(sent)
             if (other := difference(_address(), versions(), ours)) is not None:
                 return OTHER, other
-            _functions[digest] = importlib.import_module("cloudpickle").loads(pickled)
+            function = _functions[digest] = importlib.import_module("cloudpickle").loads(pickled)
         except Exception as error:
             return UNKNOWN, one_line(error)
         while len(_functions) > 8:
             _functions.pop(next(iter(_functions)))
-    function = _functions[digest]
     if timeout is None:
         return _results(function, items)
     found: list[tuple[str, Any]] = []
