@@ -18,7 +18,7 @@ from typing import Any
 from autov.core import InputError, WorkerError
 from autov.core.objects import executed_modules
 from autov.engines.base import Engine, Found, Item, Lost, Result, chunks
-from autov.engines.dask_map import DaskMap, gone
+from autov.engines.dask_map import DaskMap, SentFunction, gone
 from autov.engines.dask_worker import difference, versions
 from autov.engines.jobs import Queue
 from autov.engines.pickled import name_of, one_line, unsendable
@@ -49,6 +49,7 @@ class OnDask(Engine):
         self.client = client
         self._owned = list(owned)
         self._workers, self._counted = 1, -COUNT_SECONDS
+        self._function: SentFunction | None = None  # of the last map; it stays for the next, as in worker processes
         self.check_versions()
 
     @property
@@ -78,12 +79,14 @@ class OnDask(Engine):
         lost: Lost | None = None,
     ) -> Found[Result]:  # fmt: skip
         """(index, call(item)) as they finish; see Engine. Calls that run when it is cancelled go on to their end."""
-        sent = _pickled(call)
+        if self._function is None or not self._function.serves(call):
+            self._function = SentFunction(self.client, call, _pickled(call))
         queue = Queue(iter(chunks(items, chunk)), 1 if timeout is not None else None)
-        return DaskMap(self.client, lambda: self.workers, call, queue, timeout, lost).run(sent)
+        return DaskMap(self.client, lambda: self.workers, self._function, queue, timeout, lost).run()
 
     def close(self) -> None:
         """End what was started here; a client of the caller stays."""
+        self._function = None
         close_all(self._owned)
 
 
