@@ -195,6 +195,16 @@ def test_a_complete_last_batch_counts(algorithm):
         assert result.population_energies.min() == result.fun
 
 
+@pytest.mark.parametrize("algorithm", ["autov", "de"])
+def test_a_callback_does_not_change_which_of_equal_points_is_best(algorithm):
+    from autov.problems import resolve_problem
+
+    options = {"maxfev": 537, "popsize": 10, "rng": 3, "algorithm": algorithm}
+    plain = autov.minimize(resolve_problem("step", dim=3), **options)
+    seen = autov.minimize(resolve_problem("step", dim=3), callback=lambda intermediate_result: None, **options)  # noqa: ARG005
+    assert (seen.x.tolist(), seen.fun) == (plain.x.tolist(), plain.fun)
+
+
 def test_a_callback_cannot_disturb_the_run():
     def spoil(intermediate_result):
         intermediate_result.population[:] = 4.0

@@ -29,7 +29,7 @@ def slow(x):
     time.sleep({seconds})
     return float((x**2).sum())
 """
-COMMAND = "from autov.cli import main\nmain({arguments!r})\n"
+COMMAND = "import sys\nfrom autov.cli import main\nsys.argv[1:] = {arguments!r}\nmain()\n"
 MINIMIZE = """
 import autov, sys
 sys.path.insert(0, {place!r})
@@ -128,3 +128,47 @@ def test_a_compiled_run(folder):
     assert found["best"] == pytest.approx(sum(x * x for x in found["best_x"]))
     assert err.startswith("autov: best value so far ")
     assert err.endswith("autov: interrupted\n")
+
+
+LOST = """
+import ctypes, os, signal
+
+def lost(x):
+    def called():
+        os.kill(os.getpid(), signal.{name})
+        for _ in range(1000):
+            pass
+    ctypes.CFUNCTYPE(None)(called)()
+    return float((x**2).sum())
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("command", [["minimize", "--runs", "2"], ["design", "--preset", "quick"]], ids=lambda c: c[0])
+def test_a_signal_whose_exception_gets_lost_in_a_callback_from_c(tmp_path, name, command):
+    (tmp_path / "own.py").write_text(LOST.format(name=name))
+    rest = ["--dim", "3", "--lower", "-1", "--upper", "1", "--engine", "serial"]
+    text = START + COMMAND.format(arguments=[command[0], f"{tmp_path}/own.py:lost", *command[1:], *rest])
+    done = run_text(text, tmp_path)
+    assert done.returncode == 130
+    assert done.stderr.count("Exception ignored") < 100  # each call sends a signal; a whole run makes thousands
+    assert "autov: interrupted" in done.stderr
+
+
+def test_a_signal_that_becomes_an_error_of_an_import(tmp_path):
+    text = START + (
+        "import os, sys\nclass Interrupting:\n    def find_spec(self, name, *_):\n        if name == 'typer':\n"
+        "            try:\n                os.kill(os.getpid(), signal.SIGINT)\n"
+        "            except KeyboardInterrupt:\n                raise ImportError('initialisation failed') from None\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+    ) + COMMAND.format(arguments=["--version"])  # fmt: skip
+    done = run_text(text, tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "autov: interrupted\n")
+
+
+def run_text(text, folder):
+    path = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": path}
+    return subprocess.run(
+        [sys.executable, "-c", text], env=environment, text=True, capture_output=True, cwd=folder, timeout=300
+    )

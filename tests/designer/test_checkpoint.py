@@ -15,6 +15,7 @@ import pytest
 from autov.core import FileError, InputError
 from autov.designer import TrialBudget, design
 from autov.operators import load_operator
+from autov.problems import function_problem
 
 TINY = {"space": "operator", "known": False, "population": 8, "generations": 6, "trial": TrialBudget(10, 6, 3),
         "rng": 1, "rows": 3, "dim": 3}  # fmt: skip
@@ -65,6 +66,30 @@ def test_interrupt_writes_a_checkpoint(tmp_path):
         design("sphere", checkpoint=path, progress=stop, **TINY)
     again = design("sphere", checkpoint=path, resume=True, **TINY)
     assert again.operator == design("sphere", **TINY).operator
+
+
+@pytest.mark.parametrize("stop", [0, 2], ids=["before the first checkpoint", "after it"])
+def test_what_was_spent_to_measure_counts_once(tmp_path, stop):
+    calls = []
+
+    def bowl(x):
+        calls.append(x)
+        if len(calls) == 20 and not stop:
+            raise KeyboardInterrupt
+        return float((x**2).sum())
+
+    def ends(progress):
+        if stop and progress.state.generation == stop:
+            raise KeyboardInterrupt
+
+    options = {key: value for key, value in TINY.items() if key != "dim"} | {"workers": 1}
+    problem, path = function_problem(bowl, [(-1, 1)] * 3, key="bowl"), tmp_path / "search.npz"
+    with pytest.raises(KeyboardInterrupt):
+        design(problem, checkpoint=path, progress=ends, **options)
+    assert path.exists() == bool(stop)
+    again = design(problem, checkpoint=path, resume=True, **options)
+    assert again.spent == design(problem, **options).spent
+    assert again.spent["measure"] == 3
 
 
 COMMAND = [
@@ -173,8 +198,6 @@ def test_results_in_the_folder(tmp_path):
 
 
 def test_a_checkpoint_of_another_function_is_refused(tmp_path):
-    from autov.problems import function_problem
-
     path = tmp_path / "search.npz"
     options = {key: value for key, value in TINY.items() if key != "dim"}
 
@@ -194,8 +217,6 @@ def test_fewer_generations_than_made_are_refused(tmp_path):
 
 
 def test_infinite_fitness_can_be_written(tmp_path):
-    from autov.problems import function_problem
-
     def hopeless(x):
         return np.full(len(x), np.nan)
 
@@ -213,8 +234,6 @@ def times(a):
 
 
 def test_functions_with_other_values_inside_are_other_problems(tmp_path):
-    from autov.problems import function_problem
-
     path = tmp_path / "search.npz"
     options = {key: value for key, value in TINY.items() if key != "dim"}
     bounds = [(-1, 1)] * 2

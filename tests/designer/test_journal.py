@@ -147,6 +147,24 @@ def test_sizes_that_were_made_to_fit_are_kept_before_the_first_checkpoint(tmp_pa
     assert counted.calls == found.evaluations
 
 
+def test_values_outlive_a_crash_while_they_are_written_anew(tmp_path, monkeypatch):
+    path, counted = tmp_path / "search.npz", Counted()
+    counted.limit = 30
+    with pytest.raises(StoppedError):
+        design(problem_of(counted), checkpoint=path, **TINY)
+    before = (tmp_path / "search.npz.values").read_bytes()
+
+    def full(_, new):
+        if str(new).endswith(".values"):
+            raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("autov.core.files.os.replace", full)
+        with pytest.raises(FileError, match="what was there before is kept"):
+            design(problem_of(counted), checkpoint=path, resume=True, **TINY)
+    assert (tmp_path / "search.npz.values").read_bytes() == before
+
+
 def written(path, count=5):
     journal = Journal(path, {"seed": 1})
     journal.begin(-1, fresh=True)

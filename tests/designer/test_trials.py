@@ -1,5 +1,7 @@
 """Runs that try candidates: whose stream they use, on which instance, in which order, together or compiled."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from autov.designer import OperatorGenome, TrialBudget
 from autov.designer.genome import Given
 from autov.designer.search import RACE, RETEST, TRIAL
 from autov.designer.trials import Stream, Tasks, Trials, median_bounds
+from autov.engines import Engine
 from autov.kernels.many import derive
 from autov.operators import load_operator
 from autov.problems import Classic, function_problem, resolve_problem
@@ -209,3 +212,36 @@ def test_noise_belongs_to_the_candidate_the_run_and_the_generation():
     assert first[0] == first[1], "the same candidate at another place"
     assert second[0] == second[1]
     assert len(set(problem.noise)) == 6
+
+
+class Elsewhere(Engine):
+    """Workers that keep a function as long as it is the same object; what they get has been pickled."""
+
+    workers = 2
+
+    def __init__(self):
+        self.calls, self.sizes = [], []
+
+    def map(self, call, items, **_):
+        if not self.calls or self.calls[-1] is not call:
+            self.calls.append(call)
+        for i, item in enumerate(items):
+            sent = pickle.dumps(item)
+            self.sizes.append(len(sent))
+            yield i, pickle.loads(pickle.dumps(call))(pickle.loads(sent))
+
+    def close(self):
+        pass
+
+
+def test_workers_elsewhere_keep_the_problem_for_the_next_candidates():
+    engine, budget = Elsewhere(), TrialBudget(20, 10, 3)
+    vectors = GENOME.box.sample(40, generator(1))
+    tasks = Tasks(np.repeat(np.arange(40), 3), 7 + np.repeat(np.arange(40), 3), np.tile(np.arange(3), 40))
+    sent, here = (Trials(Classic("rastrigin", 5), budget, workers) for workers in (engine, 1))
+    for some in (vectors, vectors[::-1]):
+        assert sent(STREAM, GENOME, some, tasks).tolist() == here(STREAM, GENOME, some, tasks).tolist()
+    assert len(engine.calls) == 1
+    assert max(engine.sizes) < vectors.nbytes / 4  # not all candidates with every task
+    sent(Stream(1, RACE, 0), GENOME, vectors, tasks)
+    assert len(engine.calls) == 2

@@ -8,7 +8,7 @@ import pytest
 
 from autov.core import InputError
 from autov.engines import OnExecutor, OnMap, Processes, Serial, Threads, engine_of, in_order, worker_count
-from tests.engines.calls import square
+from tests.engines.calls import square, threads_of_blas
 
 
 @pytest.mark.parametrize("kind", ["threads", "processes"])
@@ -89,3 +89,10 @@ def test_a_map_with_the_wrong_number_of_results(mapped, count):
 def test_a_map_without_results():
     with pytest.raises(InputError, match="workers: the map must give one result for each item, got None"):
         in_order(engine_of(lambda call, items: None, "threads"), square, range(4))  # noqa: ARG005
+
+
+def test_a_map_has_one_thread_of_blas_too():
+    import scipy.linalg  # noqa: F401  (what is loaded inside a call is not limited)
+
+    for *blas, _ in in_order(engine_of(map, "processes"), threads_of_blas, range(2)):
+        assert set(blas) == {1}

@@ -75,7 +75,9 @@ def test_items_wait_for_results_and_are_taken_as_needed(engine):
 
 def test_the_function_travels_once_to_each_worker(engine, tmp_path):
     path = tmp_path / "log"
-    assert in_order(engine, calls.Counted(str(path)), range(20)) == [i * i for i in range(20)]
+    counted = calls.Counted(str(path))
+    for _ in range(3):  # maps of the same function
+        assert in_order(engine, counted, range(20)) == [i * i for i in range(20)]
     assert path.read_text().count("p") == 1
     assert path.read_text().count("u") <= 2
 
@@ -163,6 +165,13 @@ def test_versions_that_differ_are_named(client, monkeypatch):  # noqa: F811
     monkeypatch.setattr(client, "run", lambda *_, **__: {"tcp://w:1": ImportError("No module named 'autov'")})
     with pytest.raises(WorkerError, match=r"worker tcp://w:1 cannot run autov \(No module named 'autov'"):
         OnDask(client)
+
+
+def test_versions_of_workers_that_came_later_are_looked_at_too(client, monkeypatch):  # noqa: F811
+    engine, ours = OnDask(client), module.versions()
+    monkeypatch.setattr(module, "versions", lambda: ours | {"numpy": "0.1"})
+    with pytest.raises(WorkerError, match=rf"has numpy {ours['numpy']}, the client has 0\.1; results would differ"):
+        in_order(engine, calls.square, range(3))
 
 
 def test_settings_that_do_not_fit():

@@ -6,7 +6,7 @@ import pytest
 
 from autov.core import WorkerError
 from autov.engines.base import WAIT, chunks
-from autov.engines.dask_map import AHEAD, DaskMap
+from autov.engines.dask_map import AHEAD, DaskMap, SentFunction
 from autov.engines.dask_worker import same_bytes
 from autov.engines.jobs import Queue
 from tests.engines.calls import square
@@ -67,7 +67,7 @@ class PaperFuture(SimpleNamespace):
 
 def mapped(client, items, lost=None, workers=1, chunk=1):
     queue = Queue(iter(chunks(items, chunk)), None)
-    return DaskMap(client, lambda: workers, square, queue, None, lost).run(b"")
+    return DaskMap(client, lambda: workers, SentFunction(client, square, b""), queue, None, lost).run()
 
 
 def test_the_next_calls_are_sent_before_answers_are_fetched():

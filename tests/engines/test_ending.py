@@ -71,6 +71,25 @@ def test_workers_end_when_their_parent_is_killed(sleeping):
     assert until(lambda: not any(alive(number) for number in numbers))
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_idle_workers_whose_parent_is_killed_say_nothing(tmp_path, method):
+    text = f"""
+import multiprocessing, os, signal
+from autov.engines import Processes, in_order
+from tests.engines.calls import pid
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method({method!r})
+    engine = Processes(2)
+    print(*set(in_order(engine, pid, range(8))), flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    process = start(tmp_path, text)
+    out, err = process.communicate(timeout=120)  # until all that hold the streams have ended
+    assert out.split()
+    assert err == ""
+
+
 def test_ctrl_c_among_threads(tmp_path):
     text = """
 import os, signal, threading

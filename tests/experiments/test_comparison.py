@@ -58,3 +58,29 @@ def test_the_best_median_is_set_off():
     skewed = Comparison("skewed", ("ga", "<b>|&"), ("f_1",), "ga", tuple(lucky))
     best = {show: [entry.best for entry in skewed.table(show).rows[0][1]] for show in ("mean", "median")}
     assert best == {"mean": [False, True], "median": [True, False]}
+
+
+def test_rows_of_other_versions_are_told(tmp_path, monkeypatch):
+    from autov.experiments import comparison, row
+
+    options = {**SMALL, "maxfev": 20, "store": tmp_path / "r.db"}
+    now = row.versions()
+    with monkeypatch.context() as patch:
+        for module in (row, comparison):
+            patch.setattr(module, "versions", lambda: now | {"numpy": "1.0", "numba": "0.9"})
+        compare(["ga"], "sphere", runs=2, **options)
+    with pytest.warns(UserWarning, match="store: 2 of 3 runs were made with") as told:
+        found = compare(["ga"], "sphere", runs=3, **options)
+    assert len(told) == 2
+    expected = f"2 of 3 runs were made with numpy 1.0, here is {now['numpy']}; another store has them run anew."
+    assert expected in found.table().notes
+
+
+def test_rows_of_another_version_of_a_peer_are_not_used(tmp_path):
+    from autov.algorithms.peers import scipy as peer
+
+    options = {**SMALL, "maxfev": 20, "runs": 2, "store": tmp_path / "r.db"}
+    old = dataclasses.replace(peer.SciPyDE(), version="0.1")
+    first = compare({"de": old}, "sphere", **options)
+    second = compare({"de": peer.SciPyDE()}, "sphere", **options)
+    assert not {r.key for r in first.rows} & {r.key for r in second.rows}

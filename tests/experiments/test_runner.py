@@ -196,6 +196,25 @@ def test_an_evaluation_that_hangs_counts_as_worst():
     assert [row.best for row in found.rows] == [row.best for row in again.rows]
 
 
+def leaving(x):
+    if x[0] > 0.6:
+        raise SystemExit(3)
+    return float((x**2).sum())
+
+
+@pytest.mark.parametrize("timeout", [None, 60.0])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_function_that_calls_exit_ends_neither_the_others_nor_the_program(workers, timeout):
+    problem = {"leaving": function_problem(leaving, BOX)}
+    options = {"maxfev": 12, "popsize": 4, "runs": 4, "store": None, "timeout": timeout, "workers": workers}
+    found = compare("ga", problem, **options)
+    assert {failure.error for failure in found.failures} == {"SystemExit: 3"}
+    assert len(found.failures) + len(found.rows) == 4
+    again = compare("ga", problem, on_error="worst", **options)
+    assert not again.failures
+    assert sum(row.failed.get("raised", 0) for row in again.rows) > 0
+
+
 @dataclass(frozen=True)
 class Far(RandomSearch):
     name: ClassVar[str] = "far"

@@ -31,9 +31,23 @@ def bowl(x):
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 PATIENCE = 60.0  # seconds until a process that was told to end, and all that it started, must have ended
 # The file says that Python has started and that signals are those of a command: before, any program ends by SIGTERM.
-START = "import pathlib, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); " \
-        "from autov.cli import main, _terminated; signal.signal(signal.SIGTERM, _terminated); " \
-        "pathlib.Path(sys.argv[1]).touch(); main(sys.argv[2:])"  # fmt: skip
+START = """
+import contextlib, pathlib, signal, sys
+from autov import cli
+
+real = cli.handled
+
+@contextlib.contextmanager
+def noted(asked):
+    with real(asked):
+        pathlib.Path(began).touch()
+        yield
+
+cli.handled = noted
+signal.signal(signal.SIGINT, signal.default_int_handler)
+began = sys.argv.pop(1)
+cli.main()
+"""
 
 
 def commands(folder: Path, dice: random.Random) -> tuple[str, list[str]]:

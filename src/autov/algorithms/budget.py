@@ -10,6 +10,7 @@ import numpy as np
 from autov.algorithms.base import Batch
 from autov.algorithms.known import KnownPoints
 from autov.core import Array, Box, InputError, values_of
+from autov.core.ending import end_if_asked
 
 Observe = Callable[[Array, Array], None]  # points (n, d) that were evaluated and their values (n,)
 
@@ -79,6 +80,7 @@ class BudgetedObjective:
             self._bests = np.concatenate([self._bests, np.empty_like(self._bests)])
         self._counts[self.batches], self._bests[self.batches] = self.nfev, self.best
         self.batches += 1
+        end_if_asked()
 
     def trace(self) -> tuple[np.ndarray, Array]:
         """Evaluations made after each batch, and the best value then; nothing is copied, so it may be asked often."""

@@ -51,7 +51,7 @@ class PointCall:
             value = self.point(x)
         except InputError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if not self.worst:
                 raise
             return np.inf, time.perf_counter() - start, one_line(error)

@@ -63,7 +63,7 @@ class RunPoint:
         start = time.perf_counter()
         try:
             value, raised = _instance(self.problems[number], run).point(x), None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             value, raised = np.inf, pack_error(error)
         return value, time.perf_counter() - start, raised
 
@@ -225,7 +225,7 @@ class Feeder:
             raised = unpack_error(failure)
             if not self.policy.worst or isinstance(raised, InputError):
                 return raised
-            faults.note(RAISED, one_line(raised), None)
+            faults.note(RAISED, one_line(raised), point)
         return None
 
     def _deliver(self, index: int, batch: _Batch, row: int, value: float, failure: Any) -> None:

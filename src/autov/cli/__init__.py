@@ -2,31 +2,74 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
+import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command; Ctrl-C ends it in one line from the first moment on, while libraries are loaded, too."""
-    in_main = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGTERM, _terminated) if in_main else None
+    """Run the command; Ctrl-C ends it in one line from the first moment on, while libraries are loaded, too.
+
+    Without arguments it is the whole program, which then ends without taking libraries apart: that takes longer than
+    all the rest.
+    """
+    asked, ended = threading.Event(), threading.Event()
+    if arguments is None:
+        atexit.register(_leave, ended)  # before others, so that it is called after them
     try:
-        from autov.cli.app import main as run
+        with handled(asked):
+            from autov.cli.app import main as run
+            from autov.core.ending import ended_by
 
-        run(arguments)
+            with ended_by(asked, KeyboardInterrupt):
+                run(arguments)
     except KeyboardInterrupt:
-        sys.stderr.write("autov: interrupted\n")
-        raise SystemExit(130) from None
+        pass
+    except SystemExit as error:
+        if error.code == 130:
+            ended.set()
+        if not asked.is_set() or error.code in (None, 0, 130):
+            raise
+    except Exception:
+        if not asked.is_set():  # else it may be what became of Ctrl-C in an import
+            raise
+    ended.set()
+    sys.stderr.write("autov: interrupted\n")
+    raise SystemExit(130) from None
+
+
+def _leave(ended: threading.Event) -> None:
+    if ended.is_set():
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        os._exit(130)
+
+
+@contextlib.contextmanager
+def handled(asked: threading.Event) -> Iterator[None]:
+    """Ctrl-C and SIGTERM, by which clusters end what takes too long, raise KeyboardInterrupt here and set the flag."""
+
+    def handle(*_: Any) -> NoReturn:
+        asked.set()
+        raise KeyboardInterrupt
+
+    before = {}
+    try:
+        if threading.current_thread() is threading.main_thread():
+            before[signal.SIGTERM] = signal.signal(signal.SIGTERM, handle)
+            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is to be ignored
+                before[signal.SIGINT] = signal.signal(signal.SIGINT, handle)
+        yield
     finally:
-        if before is not None:
-            signal.signal(signal.SIGTERM, before)
-
-
-def _terminated(*_: Any) -> NoReturn:
-    """Clusters end what takes too long by SIGTERM: what is done is kept then, as with Ctrl-C."""
-    raise KeyboardInterrupt
+        for number, handler in before.items():
+            if handler is not None:
+                signal.signal(number, handler)
 
 
 __all__ = ["main"]

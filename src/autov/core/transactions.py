@@ -24,7 +24,8 @@ def writing(db: sqlite3.Connection, path: Path | None) -> Iterator[None]:
         db.execute("COMMIT")
     except BaseException as error:
         if db.in_transaction:
-            db.execute("ROLLBACK")
+            with contextlib.suppress(sqlite3.Error):  # what was raised says it better
+                db.execute("ROLLBACK")
         if isinstance(error, sqlite3.Error):
             raise FileError(f"{path}: cannot be written: {error}") from None
         raise

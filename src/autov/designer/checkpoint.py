@@ -17,6 +17,7 @@ from autov.designer.soundness import check_state
 FORMAT, VERSION = "autov-search", 3
 _ARRAYS = ("vectors", "ids", "values", "fitness", "reference", "panel")
 _PROPOSER = "proposer:"  # before the names of what the proposer remembers
+MEASURED = "measured"  # among the sizes of a search: evaluations that told what it may cost
 
 
 def write_checkpoint(
@@ -55,8 +56,9 @@ def saved_plan(path: Path) -> dict[str, int] | None:
 
 
 def is_plan(plan: Any) -> bool:
-    """Whether these are sizes of a search, by their names."""
-    return isinstance(plan, dict) and all(name in FITTED and type(size) is int for name, size in plan.items())
+    """Whether these are sizes of a search, by their names, perhaps with what was spent to find them."""
+    names = {*FITTED, MEASURED}
+    return isinstance(plan, dict) and all(name in names and type(size) is int for name, size in plan.items())
 
 
 def read_checkpoint(path: Path, settings: Mapping[str, Any], search: Search) -> tuple[SearchState, float]:

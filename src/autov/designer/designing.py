@@ -23,7 +23,7 @@ from autov.core import FileError, InputError, Seed, check_writable, identity, se
 from autov.core.locks import held
 from autov.designer.aggregate import check_minima
 from autov.designer.cases import Case, brings_bounds, training_cases
-from autov.designer.checkpoint import is_plan, read_checkpoint, saved_plan, saved_seed, write_checkpoint
+from autov.designer.checkpoint import MEASURED, is_plan, read_checkpoint, saved_plan, saved_seed, write_checkpoint
 from autov.designer.cost import FITTED, affordable
 from autov.designer.genome import Genome, OperatorGenome
 from autov.designer.journal import PLAN, Journal, saved_settings
@@ -128,20 +128,23 @@ def design(
         if plan is None:
             others = len(known) + len(peers)
             chosen = affordable(chosen, trials, judges, others, evaluations, time, say, bool(elsewhere))
-        elif evaluations is not None or time is not None:  # it was made to fit when it began
-            chosen = replace(chosen, **plan)
-        measured = sum(each.evaluations for each in {id(t): t for t in (*trials, *judges)}.values())
+            measured = sum(each.evaluations for each in {id(t): t for t in (*trials, *judges)}.values())
+        else:
+            measured = plan.pop(MEASURED, 0)
+            if evaluations is not None or time is not None:  # it was made to fit when it began
+                chosen = replace(chosen, **plan)
         described = {
             "problems": [case.label for case in cases], "dims": [case.problem.box.dim for case in cases], "seed": seed,
             "budgets": [case.budget.maxfev for case in cases], "stops": [case.budget.stop for case in cases],
             **chosen.described(),
         }  # fmt: skip
         search = Search(chosen.genome, trials, chosen, seed, [*known.values(), *peers.values()])
-        journal = opened.enter_context(closing(_journal(search, described, path, resume, judges)))
+        plan = _sizes(search) | {MEASURED: measured}
+        journal = opened.enter_context(closing(_journal(search, described, path, resume, judges, plan)))
         moved = opening(elsewhere)
         for each in (*trials, *judges, *moved):
             each.journal = journal
-        state, seconds = _go(search, described, path, resume, progress, journal)
+        state, seconds = _go(search, described, path, resume, progress, journal, plan)
         preset_name = "quick" if preset is None else preset if isinstance(preset, str) else "own settings"
         found = _finish(search, state, described, seconds, preset_name, judges, moved, known, peers, measured)
         journal.remove()
@@ -156,7 +159,8 @@ def _decides(search: Search, described: dict[str, Any]) -> dict[str, Any]:
 
 
 def _journal(
-    search: Search, described: dict[str, Any], path: Path | None, resume: bool, judges: list[Trials]
+    search: Search, described: dict[str, Any], path: Path | None, resume: bool, judges: list[Trials],
+    plan: dict[str, int],
 ) -> Journal:  # fmt: skip
     """The values beside a checkpoint; those of the re-test belong to what it is judged on."""
     if path is None:
@@ -165,7 +169,7 @@ def _journal(
     if place.exists() and not path.exists() and not resume:
         raise InputError(f"checkpoint: {place} holds values of a search; resume it or choose another place")
     judged = {"judged": [identity(trials.problem) for trials in judges]}
-    return Journal(place, _decides(search, described) | judged, _sizes(search))
+    return Journal(place, _decides(search, described) | judged, plan)
 
 
 def _sizes(search: Search) -> dict[str, int]:
@@ -210,11 +214,10 @@ def _place(checkpoint: Any) -> Path:
 
 def _go(
     search: Search, described: dict[str, Any], path: Path | None, resume: bool, progress: ProgressCallback | None,
-    journal: Journal,
+    journal: Journal, plan: dict[str, int],
 ) -> tuple[SearchState, float]:  # fmt: skip
     """Run the generations, with checkpoints and progress."""
     spent, state = 0.0, None
-    plan = _sizes(search)
     decides = {} if path is None else _decides(search, described)
     if path is not None and path.exists():
         if not resume:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from autov.core import Array, FileError, to_json
+from autov.core import Array, FileError, to_json, write_bytes
 
 MAGIC = b"autov-values 1\n"
 RECORD = struct.Struct("<cqqdI")  # kind, two whole numbers, a value, the checksum of what stands before it
@@ -96,10 +96,10 @@ class Journal:
         self._batch, self._old = 0, self._later.get(generation, {})
         if fresh or self._file is None:
             self.close()
+            # With what this session has not come to yet: it may be stopped before.
+            write_bytes(self.path, self._head + b"".join(_all_records(*item) for item in self._later.items()))
             try:
-                self._file = self.path.open("wb", buffering=0)
-                # With what this session has not come to yet: it may be stopped before.
-                self._file.write(self._head + b"".join(_all_records(*item) for item in self._later.items()))
+                self._file = self.path.open("ab", buffering=0)
             except OSError as error:
                 raise FileError(f"{self.path}: cannot be written: {error.strerror or error}") from None
         self.write(_record(GENERATION, generation, 0, 0.0))

@@ -136,6 +136,27 @@ class CompiledTrials:
         return best
 
 
+@dataclass(frozen=True, eq=False)
+class SentTrials:
+    """The same for workers that keep the function they got: candidates, which change, travel with their tasks."""
+
+    problem: Problem
+    genome: Genome
+    budget: TrialBudget
+    stream: Stream
+
+    @staticmethod
+    def item(vectors: Array, tasks: Tasks) -> tuple[Array, Tasks]:
+        """What is sent: the tasks, and the candidates that they need."""
+        used, which = np.unique(tasks.which, return_inverse=True)
+        return vectors[used], tasks._replace(which=which.astype(np.int64))
+
+    def __call__(self, item: tuple[Array, Tasks]) -> Array:
+        """Best values of the tasks."""
+        vectors, tasks = item
+        return CompiledTrials(self.problem, self.genome, vectors, self.budget, self.stream)(tasks)
+
+
 class Prepared(NamedTuple):
     """What a run on an instance needs."""
 

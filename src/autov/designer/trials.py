@@ -16,8 +16,9 @@ from autov.core import Array, canonical, describe, generator, values_of
 from autov.core.threads import one_blas_thread
 from autov.designer.genome import Genome, Given
 from autov.designer.journal import Journal, Values
-from autov.designer.runs import CompiledTrials, Stream, Tasks, TrialBudget, instance_for, solve_alone
+from autov.designer.runs import CompiledTrials, SentTrials, Stream, Tasks, TrialBudget, instance_for, solve_alone
 from autov.engines import Engine, Processes, Serial, Threads, engine_of
+from autov.engines.base import Found
 from autov.kernels.many import derive
 from autov.problems import (
     PointFunction,
@@ -50,6 +51,7 @@ class Trials:
         self.evaluator = PointEvaluator(self.engine, policy)
         self.evaluations = 0
         self._cost: float | None = None  # seconds of a compiled run, measured
+        self._sent: SentTrials | None = None  # what workers elsewhere have got
         self.journal = Journal(None, {})  # values as they arrive, where a search is kept on disk
 
     def __call__(self, stream: Stream, genome: Genome, vectors: Array, tasks: Tasks) -> Array:
@@ -63,10 +65,9 @@ class Trials:
             step = max(1, min(self._together_at_most(), count // (8 * self.engine.workers)))
             begun = time.perf_counter()
             pieces = [slice(i, i + step) for i in range(0, count, step)]
-            call = CompiledTrials(self.problem, genome, vectors, self.budget, stream)
             made = self.journal.batch(count, stream.key, *self._told(genome), *tasks, vectors)
             todo = [k for k, piece in enumerate(pieces) if not _known(made, best, piece)]
-            for index, values in self.engine.map(call, (tasks.part(pieces[k]) for k in todo)):
+            for index, values in self._map_runs(genome, stream, vectors, [tasks.part(pieces[k]) for k in todo]):
                 best[pieces[todo[index]]] = values
                 for i, value in enumerate(values.tolist(), pieces[todo[index]].start):
                     made.keep(i, value)
@@ -80,6 +81,18 @@ class Trials:
                 best[piece] = self._together(stream, genome, vectors, tasks.part(piece))
         return best
 
+    def _map_runs(self, genome: Genome, stream: Stream, vectors: Array, parts: list[Tasks]) -> Found[Array]:
+        """Compiled runs on the engine; workers elsewhere keep what they got for the next candidates."""
+        if self._is_here():
+            return self.engine.map(CompiledTrials(self.problem, genome, vectors, self.budget, stream), parts)
+        if self._sent is None or self._sent.genome is not genome or self._sent.stream != stream:
+            self._sent = SentTrials(self.problem, genome, self.budget, stream)
+        return self.engine.map(self._sent, (SentTrials.item(vectors, part) for part in parts))
+
+    def _is_here(self) -> bool:
+        """Whether the engine works in this process."""
+        return isinstance(getattr(self.engine, "engine", self.engine), (Serial, Threads))  # what a borrowed one is
+
     def _told(self, genome: Genome) -> list[np.ndarray]:
         """What vectors do not say, for the journal: numbers of algorithms do not tell which ones they are."""
         if self.journal.path is None or not isinstance(genome, Given):
@@ -88,8 +101,7 @@ class Trials:
 
     def _together_at_most(self) -> int:
         """Runs in one piece: few in threads; about a second's where a piece travels."""
-        engine = getattr(self.engine, "engine", self.engine)  # what a borrowed one stands for
-        if isinstance(engine, (Serial, Threads)) or self._cost is None:
+        if self._is_here() or self._cost is None:
             return 8
         return max(1, int(1.0 / self._cost))
 

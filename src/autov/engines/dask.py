@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import pickle
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -17,8 +18,8 @@ from typing import Any
 from autov.core import InputError, WorkerError
 from autov.core.objects import executed_modules
 from autov.engines.base import Engine, Found, Item, Lost, Result, chunks
-from autov.engines.dask_map import DaskMap, gone
-from autov.engines.dask_worker import versions
+from autov.engines.dask_map import DaskMap, SentFunction, gone
+from autov.engines.dask_worker import difference, versions
 from autov.engines.jobs import Queue
 from autov.engines.pickled import name_of, one_line, unsendable
 
@@ -48,6 +49,7 @@ class OnDask(Engine):
         self.client = client
         self._owned = list(owned)
         self._workers, self._counted = 1, -COUNT_SECONDS
+        self._function: SentFunction | None = None  # of the last map; it stays for the next, as in worker processes
         self.check_versions()
 
     @property
@@ -69,38 +71,48 @@ class OnDask(Engine):
         for worker, theirs in found.items():
             if isinstance(theirs, BaseException):
                 raise WorkerError(f"the Dask worker {worker} cannot run autov ({one_line(theirs)})")
-            for name, version in ours.items():
-                if theirs.get(name) != version:
-                    raise WorkerError(
-                        f"the Dask worker {worker} has {name} {theirs.get(name)}, the client has {version}; results "
-                        f"would differ"
-                    )
+            if (other := difference(worker, theirs, ours)) is not None:
+                raise WorkerError(other)
 
     def map(
         self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1, timeout: float | None = None,
         lost: Lost | None = None,
     ) -> Found[Result]:  # fmt: skip
         """(index, call(item)) as they finish; see Engine. Calls that run when it is cancelled go on to their end."""
-        sent = _pickled(call)
+        if self._function is None or not self._function.serves(call):
+            self._function = SentFunction(self.client, call, _pickled(call))
         queue = Queue(iter(chunks(items, chunk)), 1 if timeout is not None else None)
-        return DaskMap(self.client, lambda: self.workers, call, queue, timeout, lost).run(sent)
+        return DaskMap(self.client, lambda: self.workers, self._function, queue, timeout, lost).run()
 
     def close(self) -> None:
         """End what was started here; a client of the caller stays."""
-        while self._owned:
-            with contextlib.suppress(Exception):
-                self._owned.pop().close()
+        self._function = None
+        close_all(self._owned)
+
+
+def close_all(opened: list[Any]) -> None:
+    """Close clusters and clients, the last that was opened first."""
+    while opened:
+        with contextlib.suppress(Exception):
+            opened.pop().close()
 
 
 def local_dask(workers: int) -> OnDask:
     """A cluster of single-threaded processes on this machine, reachable from it only; it ends with the engine."""
     library = distributed()
-    cluster = library.LocalCluster(
-        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1",
-        silence_logs=50,
-    )  # fmt: skip
-    client = library.Client(cluster)
-    return OnDask(client, [cluster, client])
+    opened = []  # also what was opened before something failed, or Ctrl-C came, is closed
+    try:
+        opened.append(library.LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1",
+            silence_logs=50,
+        ))  # fmt: skip
+        opened.append(library.Client(opened[0]))
+        return OnDask(opened[1], opened)
+    except BaseException as error:
+        close_all(opened)
+        if isinstance(error, Exception) and not isinstance(error, WorkerError):
+            raise WorkerError(f"no Dask cluster can be started here ({one_line(error)})") from None
+        raise
 
 
 def joined_dask(scheduler: str | None, scheduler_file: str | None) -> OnDask:
@@ -111,17 +123,21 @@ def joined_dask(scheduler: str | None, scheduler_file: str | None) -> OnDask:
     except Exception as error:
         place = scheduler or scheduler_file
         raise WorkerError(f"no Dask scheduler answers at {place} ({one_line(error)})") from None
-    return OnDask(client, [client])
+    try:
+        return OnDask(client, [client])
+    except BaseException:
+        client.close()
+        raise
 
 
 def _pickled(call: Any) -> bytes:
-    """Bytes of a callable; functions of scripts and of files that were named travel with their code."""
+    """Versions of the client and a callable; functions of scripts and of files that were named travel as code."""
     cloudpickle = importlib.import_module("cloudpickle")
     modules = executed_modules()
     try:
         for module in modules:
             cloudpickle.register_pickle_by_value(module)
-        return cloudpickle.dumps(call)
+        return pickle.dumps((versions(), cloudpickle.dumps(call)))
     except Exception as error:
         raise unsendable(name_of(call), one_line(error)) from None
     finally:

@@ -11,13 +11,30 @@ from collections.abc import Callable
 from typing import Any
 
 from autov.core import WorkerError
+from autov.core.ending import end_if_asked
 from autov.engines.base import Found, Lost
-from autov.engines.dask_worker import DONE, RAISED, UNKNOWN, same_bytes, work
+from autov.engines.dask_worker import DONE, OTHER, RAISED, UNKNOWN, same_bytes, work
 from autov.engines.jobs import Job, Queue
-from autov.engines.pickled import name_of, one_line, unpack_error, unsendable
+from autov.engines.pickled import name_of, one_line, same, unpack_error, unsendable
 
 GONE_SECONDS = 10.0  # without a connection, after which a scheduler is taken for dead
 AHEAD = 4  # calls in flight for each worker: some wait there, so that no worker waits for a message
+
+
+class SentFunction:
+    """A function at the workers: a task of its own, which Dask moves to each worker once, and again if all are gone."""
+
+    def __init__(self, client: Any, call: Any, sent: bytes) -> None:
+        self.call, self.digest = call, hashlib.sha256(sent).hexdigest()
+        key = f"autov-function-{self.digest}-{id(self)}"
+        try:
+            self.future = client.submit(same_bytes, sent, key=key, pure=False)
+        except Exception as error:
+            raise gone(client, error) from None
+
+    def serves(self, call: Any) -> bool:
+        """Whether it is this function, and still there."""
+        return same(self.call, call) and self.future.status in ("pending", "finished")
 
 
 class Suspects:
@@ -45,23 +62,20 @@ class DaskMap:
     """See `Engine.map`; ``workers`` says how many workers there are now."""
 
     def __init__(
-        self, client: Any, workers: Callable[[], int], call: Any, queue: Queue, timeout: float | None, lost: Lost | None
+        self, client: Any, workers: Callable[[], int], function: SentFunction, queue: Queue, timeout: float | None,
+        lost: Lost | None,
     ) -> None:  # fmt: skip
-        self.client, self.workers, self.call, self.queue = client, workers, call, queue
+        self.client, self.workers, self.function, self.queue = client, workers, function, queue
         self.timeout, self.lost = timeout, lost
         self._flying: dict[Any, Job] = {}
         self._suspects = Suspects()
-        self._function: Any = None
 
-    def run(self, sent: bytes) -> Found[Any]:
-        """(index, result) as they come; ``sent`` is the pickled function."""
-        self._digest = hashlib.sha256(sent).hexdigest()
+    def run(self) -> Found[Any]:
+        """(index, result) as they come."""
         try:
-            # A task of its own, which Dask moves to each worker once, and computes again if all that had it are gone.
-            key = f"autov-function-{self._digest}-{id(self)}"
-            self._function = self.client.submit(same_bytes, sent, key=key, pure=False)
             self._fill()
             while self._flying:
+                end_if_asked()
                 done = {future: self._flying.pop(future) for future in self._finished()}
                 if all(future.status == "finished" for future in done):
                     self._fill()  # first, since fetching the answers takes several messages
@@ -95,7 +109,7 @@ class DaskMap:
                 return
             try:
                 future = self.client.submit(
-                    work, self._function, self._digest, job.items, self.timeout, pure=False, retries=0
+                    work, self.function.future, self.function.digest, job.items, self.timeout, pure=False, retries=0
                 )
             except Exception as error:
                 raise gone(self.client, error) from None
@@ -134,7 +148,7 @@ class DaskMap:
         if future.status == "error":
             error = future.exception()
             if type(error).__name__ != "KilledWorker":
-                return None, unsendable(name_of(self.call), one_line(error))
+                return None, unsendable(name_of(self.function.call), one_line(error))
             if not job.again and len(job.items) > 1:
                 self.queue.send_again(job)
                 return None, None
@@ -150,7 +164,9 @@ class DaskMap:
         if kind == RAISED:
             return None, unpack_error(content)
         if kind == UNKNOWN:
-            return None, unsendable(name_of(self.call), content)
+            return None, unsendable(name_of(self.function.call), content)
+        if kind == OTHER:
+            return None, WorkerError(content)
         with contextlib.suppress(Exception):  # a worker without a nanny cannot be restarted, but goes on
             self.client.cancel([future], force=True)  # else its loss would make Dask compute, and hang, again
             self.client.restart_workers([content], raise_for_error=False)

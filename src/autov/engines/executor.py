@@ -9,6 +9,7 @@ from itertools import islice, takewhile
 from typing import Any
 
 from autov.core import InputError, WorkerError
+from autov.core.ending import end_if_asked
 from autov.core.threads import one_blas_thread
 from autov.engines.base import WAIT, Engine, Found, Item, Lost, Result, chunks, no_timeout
 from autov.engines.count import worker_count
@@ -30,6 +31,7 @@ def as_finished(
             if not flying:
                 return
             done = wait(flying, return_when=FIRST_COMPLETED).done
+            end_if_asked()
             for future in sorted(done, key=_failed):  # results that are there come out before an error does
                 first = flying.pop(future)
                 if future.cancelled():
@@ -48,6 +50,11 @@ def call_each(call: Callable[[Item], Result], part: list[Item]) -> list[Result]:
     """Results of some items, in a process that may be anybody's: BLAS has one thread, as in processes of our own."""
     with one_blas_thread():
         return [call(item) for item in part]
+
+
+def call_one(call: Callable[[Item], Result], item: Item) -> Result:
+    """The result of an item, likewise."""
+    return call_each(call, [item])[0]
 
 
 class OnExecutor(Engine):
@@ -101,7 +108,7 @@ class OnMap(Engine):
             first += len(part)
 
     def _map(self, call: Callable[[Item], Result], items: list[Item]) -> Found[Result]:
-        results = self.mapped(call, items)
+        results = self.mapped(partial(call_one, call), items)
         if not isinstance(results, Iterable):
             raise InputError(f"workers: the map must give one result for each item, got {results!r}")
         given = len(results) if isinstance(results, Sized) else None

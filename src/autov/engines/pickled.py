@@ -13,6 +13,7 @@ import io
 import multiprocessing
 import pickle
 import traceback
+from types import MethodType
 from typing import Any, NamedTuple
 
 import cloudpickle
@@ -76,6 +77,11 @@ class ByValue:
 
 def _restored(data: bytes) -> ByValue:
     return ByValue(pickle.loads(data))
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether a worker that has one callable need not be sent the other."""
+    return a is b or (isinstance(a, MethodType) and a == b)  # problem.point is a new object whenever it is named
 
 
 def unsendable(what: str, reason: str) -> InputError:

@@ -13,11 +13,10 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from types import MethodType
 from typing import Any
 
 from autov.engines.base import Engine, Found, Item, Lost, Result, chunks
-from autov.engines.pickled import Sent, pickled
+from autov.engines.pickled import Sent, pickled, same
 from autov.engines.team import Team  # imports multiprocessing, whose hook for the exit must come before ours
 
 _open: weakref.WeakSet[Processes] = weakref.WeakSet()
@@ -43,7 +42,7 @@ class Processes(Engine):
         lost: Lost | None = None,
     ) -> Found[Result]:  # fmt: skip
         """(index, call(item)) as they finish; see Engine."""
-        known = any(_same(team.call, call) for team in self._teams)
+        known = any(same(team.call, call) for team in self._teams)
         return self._map(call, None if known else pickled(call), chunks(items, chunk), timeout, lost)
 
     def _map(
@@ -58,7 +57,7 @@ class Processes(Engine):
         """Processes for one map, which has them for itself."""
         with self._lock:
             idle = [team for team in self._teams if not team.busy]
-            team = next((team for team in idle if _same(team.call, call) and team.alive()), None)
+            team = next((team for team in idle if same(team.call, call) and team.alive()), None)
             for other in idle:
                 if other is not team:
                     self._teams.remove(other)
@@ -90,10 +89,6 @@ class Processes(Engine):
     def __del__(self) -> None:
         if os.getpid() == self._parent:  # a forked copy may hold a lock that nobody will release
             self.close()
-
-
-def _same(a: Any, b: Any) -> bool:
-    return a is b or (isinstance(a, MethodType) and a == b)  # problem.point is a new object whenever it is named
 
 
 @atexit.register

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from autov.core.ending import end_if_asked
 from autov.engines.base import WAIT, Engine, Found, Item, Lost, Result, no_timeout
 
 
@@ -21,6 +22,7 @@ class Serial(Engine):
         no_timeout(timeout)
         for i, item in enumerate(item for item in items if item is not WAIT):
             yield i, call(item)
+            end_if_asked()
 
     def close(self) -> None:
         """Nothing is open."""

@@ -16,6 +16,7 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from autov.core import InputError, WorkerError
+from autov.core.ending import end_if_asked
 from autov.engines.base import Found, Lost
 from autov.engines.jobs import Job, Queue
 from autov.engines.pickled import Sent, dumps, name_of, one_line, unpack_error, unsendable
@@ -108,6 +109,7 @@ class Team:
         idle, busy = list(self._workers), dict[_Worker, Job]()
         self._hand_out(queue, idle, busy, timeout)
         while busy:
+            end_if_asked()
             results: list[tuple[int, list[Any]]] = []
             failure = None
             for worker in self._ready(busy):

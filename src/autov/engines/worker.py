@@ -30,8 +30,11 @@ def serve(connection: Connection, call: bytes) -> None:
         return
     single_threaded()  # after the function has brought its libraries
     connection.send_bytes(READY)
-    while received := connection.recv_bytes():
-        connection.send_bytes(_answer(function, received))
+    try:
+        while received := connection.recv_bytes():
+            connection.send_bytes(_answer(function, received))
+    except (EOFError, BrokenPipeError, ConnectionResetError):  # the parent is gone, which is no news of this process
+        os._exit(1)
 
 
 def _answer(function: Callable[[Any], Any], received: bytes) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +16,7 @@ from autov.core import Array, InputError, Seed, identity, seed_of
 from autov.core.views import Shown
 from autov.experiments.measures import RESOLUTIONS, SHOWN, Targets
 from autov.experiments.plan import Algorithms, Experiment, Problems, experiment
-from autov.experiments.row import Failure, Row
+from autov.experiments.row import Failure, Row, versions
 from autov.experiments.runner import TaskProgress, run
 from autov.experiments.store import Store
 from autov.experiments.table import Entry, Table, scientific
@@ -35,6 +36,7 @@ class Comparison(Shown):
     rows: tuple[Row, ...]
     failures: tuple[Failure, ...] = field(default=(), repr=False)
     cases: Mapping[str, Problem] = field(default_factory=dict, repr=False)  # what was run, by name
+    remarks: tuple[str, ...] = field(default=(), repr=False)  # for the notes of tables
 
     def __repr__(self) -> str:
         size = f"{len(self.algorithms)} algorithms, {len(self.problems)} problems, {len(self.rows)} runs"
@@ -186,6 +188,7 @@ class Comparison(Shown):
         for name in ("autov", "numpy", "numba", "scipy", "python"):
             if len(made := sorted({row.versions[name] for row in self.rows if name in row.versions})) > 1:
                 notes.append(f"Runs of several versions of {name}: {', '.join(made)}.")
+        notes += self.remarks
         runs = sorted({scores.cells[key].summary.n for key in scores.cells})
         what = "mean (standard deviation)" if show == "mean" else "median (interquartile range)"
         caption = f"{self.name}: {what} of {'-'.join(map(str, dict.fromkeys((runs[0], runs[-1]))))} runs"
@@ -228,7 +231,23 @@ def compare_experiment(
     rows, failures = tuple(store.rows(planned.tasks)), tuple(outcome.failures)
     tasks = {task.problem: task for task in planned.tasks}
     cases = {name: task.make_problem() for name, task in tasks.items()}
-    return Comparison(planned.name, planned.algorithms, planned.problems, chosen, rows, failures, cases)
+    remarks = _other_versions(rows)
+    for remark in remarks:
+        warnings.warn(f"store: {remark}", stacklevel=4)
+    return Comparison(planned.name, planned.algorithms, planned.problems, chosen, rows, failures, cases, remarks)
+
+
+def _other_versions(rows: tuple[Row, ...]) -> tuple[str, ...]:
+    """What to say of rows that were made with other versions than these; those of peers belong to the keys."""
+    found = []
+    for name, version in versions().items():
+        others = [row.versions[name] for row in rows if row.versions.get(name, version) != version]
+        if others:
+            found.append(
+                f"{len(others)} of {len(rows)} runs were made with {name} {', '.join(sorted(set(others)))}, here is "
+                f"{version}; another store has them run anew."
+            )
+    return tuple(found)
 
 
 def compare(

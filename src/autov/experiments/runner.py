@@ -60,7 +60,7 @@ def execute(task: Task, policy: FaultPolicy = DEFAULT) -> Result:
         with evaluation_of(problem, 1, task.run, policy, faults) as evaluate:
             result = solve(problem, task.solver, evaluate=evaluate, **_options(task))
         return _result(task, problem, result, time.perf_counter() - start, faults)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a function may call exit()
         return _failed(error)
 
 
@@ -190,7 +190,7 @@ def _map_points(todo: list[Task], engine: Engine, policy: FaultPolicy) -> Genera
         for index, (made, error, faults) in found:
             if made is not None:
                 yield index, _result(todo[index], problems[jobs[index].problem], made, made.seconds, faults)
-            elif isinstance(error, Exception):
+            elif isinstance(error, (Exception, SystemExit)):
                 yield index, _failed(error)
 
 

@@ -23,6 +23,8 @@ from numba.core import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.misc.appdirs import AppDirs
 
+from autov.kernels.interrupts import held
+
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -131,6 +133,15 @@ class _Keeper(CompileResultCacheImpl):
 
 class _Cache(FunctionCache):
     _impl_class = _Keeper
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Machine code from the disk; without a part of it that Ctrl-C kept from LLVM it would end the process."""
+        owner = object()
+        try:
+            held.begin(owner)
+            return super().load_overload(sig, target_context)
+        finally:
+            held.end(owner)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """A disk that is full, or a folder that is gone, costs time but no run."""

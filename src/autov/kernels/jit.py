@@ -13,6 +13,7 @@ from numba import njit
 from numba.core import event
 
 from autov.kernels.cache import keep
+from autov.kernels.interrupts import held
 
 # Reassociation lets LLVM vectorise sums; results are the same bits on one machine, whatever the number of threads.
 # NaN and infinity keep their meaning: objectives may return them.
@@ -20,18 +21,20 @@ FAST = {"reassoc", "contract", "nsz", "arcp", "afn"}
 
 
 class _Compiling(event.Listener):
-    """Says once, on a terminal, why a first run takes long."""
+    """Says once, on a terminal, why a first run takes long; loses no Ctrl-C while it does."""
 
     said = False
 
     def on_start(self, event: Any) -> None:
         """Of a compilation that the cache on disk does not spare."""
+        held.begin(event.data)
         if not self.said and event.data["dispatcher"].py_func.__module__.startswith("autov.") and sys.stderr.isatty():
             self.said = True
             sys.stderr.write("autov: compiling, once on this machine (up to a minute) ...\n")
 
     def on_end(self, event: Any) -> None:
-        """Nothing to say."""
+        """Of one function; those that it calls have ended before."""
+        held.end(event.data)
 
 
 event.register("numba:compile", _Compiling())
