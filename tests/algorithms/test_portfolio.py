@@ -151,6 +151,19 @@ def test_compiled_and_asked_runs_have_the_same_bits(settings, maxfev):
         assert fast.nfev == maxfev
 
 
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("part", [1, 100, 600, 1233])
+def test_the_first_part_of_a_run_is_what_a_shorter_budget_gives(settings, part):
+    algorithm, problem = Portfolio(**settings), resolve_problem("rastrigin+translate=1.3", dim=6)
+    key = np.array([3, 4], np.uint64)
+    whole = algorithm.run_compiled(algorithm.start(key, problem.box, 13, 1234), problem.objective(), 1234)
+    cut = algorithm.run_compiled(algorithm.start(key, problem.box, 13, 1234), problem.objective(), part)
+    told = int(np.searchsorted(whole.trace_nfev, part, side="right"))  # batches that end before the cut
+    assert cut.trace_nfev[-1] == part
+    assert cut.trace_best[:told].tolist() == whole.trace_best[:told].tolist()
+    assert cut.fun == cut.trace_best[-1] >= whole.trace_best[min(told, len(whole.trace_best) - 1)]
+
+
 def test_members_that_only_python_can_run_are_asked():
     algorithm = Portfolio(("shade", Steady(4), "ma-es"))
     assert not algorithm.compiles

@@ -74,8 +74,9 @@ def test_an_infinite_value_is_inside_an_infinite_bound_only():
 def test_a_constraint_of_no_numbers_always_holds(form):
     result = autov.minimize(total, [(0, 1)] * 2, constraints=form, algorithm="de", maxfev=30, popsize=10, rng=1)
     assert (result.maxcv, result.success) == (0.0, True)
-    batch = autov.minimize(lambda x: x.sum(axis=1), [(0, 1)] * 2, constraints=NonlinearConstraint(lambda x: x[:, :0], 0, 1),
-                           algorithm="de", maxfev=30, popsize=10, rng=1, vectorized=True)  # fmt: skip
+    nothing = NonlinearConstraint(lambda x: x[:, :0], 0, 1)
+    batch = autov.minimize(lambda x: x.sum(axis=1), [(0, 1)] * 2, constraints=nothing, algorithm="de", maxfev=30,
+                           popsize=10, rng=1, vectorized=True)  # fmt: skip
     assert batch.maxcv == 0.0
 
 
