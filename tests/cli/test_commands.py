@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import subprocess
 import sys
 
@@ -131,6 +132,13 @@ def test_show_and_list(capsys):
     assert {"imode", "autov", "evolution"} <= set(run(capsys, "list", "algorithms")[1].split())
     assert "Offspring: the operator" in run(capsys, "show", "autov:sbx")[1]
     assert run(capsys, "show", "evolution") == run(capsys, "show", "autov")
+
+
+def test_show_is_no_wall_of_training_cases(capsys):
+    lines = run(capsys, "show", "general")[1].splitlines()
+    (trained,) = [line for line in lines if line.startswith("  problem: ")]
+    assert re.fullmatch(r"  problem: (\S+ in \d+-D, \d+d evaluations(, \S+ of them)?(, )?){3} and \d+ more", trained)
+    assert max(map(len, lines)) < 300
 
 
 def test_check_and_require(capsys):
