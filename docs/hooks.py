@@ -32,7 +32,8 @@ def with_mathml(markdown: str) -> str:
 def _mathml(block: str | None, inline: str | None) -> str:
     from latex2mathml.converter import convert
 
-    return convert(block or inline or "", display="block" if block else "inline")
+    made = convert(block or inline or "", display="block" if block else "inline")
+    return made if block else f"<span>{made}</span>"  # a line that begins with <math> would be a paragraph of its own
 
 
 def outside_named(markdown: str) -> str:

@@ -141,6 +141,28 @@ def test_show_is_no_wall_of_training_cases(capsys):
     assert max(map(len, lines)) < 300
 
 
+@pytest.mark.parametrize("known", ["--known", "--no-known"])
+def test_every_design_is_printed_beside_known_ones(capsys, tmp_path, known):
+    small = (
+        "--population",
+        "2",
+        "--generations",
+        "0",
+        "--runs",
+        "1",
+        "--trial-popsize",
+        "4",
+        "--trial-generations",
+        "2",
+    )
+    fewer = ("--no-final-race", "--retest-runs", "4", "--space", "operator", "--dim", "2", "--workers", "1")
+    code, out, _ = run(capsys, "design", "sphere", *small, *fewer, known, "--out", str(tmp_path / "found"))
+    assert code == 0
+    table = out.partition("on seeds and instances that the search never saw")[2]
+    assert all(re.search(rf"\b{name}\b", table) for name in ("designed", "paper-h3", "exchange"))
+    assert "significantly better than the result" in table
+
+
 def test_check_and_require(capsys):
     code, out, _ = run(capsys, "check", "de-mutation", "--json", "--require", "translation,scale,rotation")
     assert code == 0
