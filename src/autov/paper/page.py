@@ -64,15 +64,16 @@ def _folded(title: str, text: str) -> str:
 
 def _summary(found: Sequence[Reproduction]) -> str:
     """What agrees in all, then one line for each table."""
+    names = {one.name for one in found}
     text = [one for one in found if one.name.endswith("-text")]
     read = [one for one in found if one not in text]
-    said = f"{_agreed(read)} signs of significance or order agree with those that the paper prints"
-    if text:
-        fitting = [one for one in read if any(other.name == f"{one.name}-text" for other in text)]
-        tables = ", ".join(one.name for one in fitting)
+    fitting = [one for one in read if f"{one.name}-text" in names]
+    said = f"{_agreed(read or text)} signs of significance or order agree with those that the paper prints"
+    if fitting:
+        letter = [one for one in text if one.name.removesuffix("-text") in names]
         said += (
-            f". By the letter of the paper's text it would be less: {_agreed(text)} instead of {_agreed(fitting)} in "
-            f"{tables}, whose settings were found by fitting the paper's figures"
+            f". In {', '.join(one.name for one in fitting)} the settings were found by fitting the paper's figures: "
+            f"{_agreed(fitting)} agree with them, and {_agreed(letter)} by the letter of the paper's text"
         )
     apart = [one.name for one in read if (one.mean_log_ratio or 0.0) > 0.5]
     if apart:
@@ -94,8 +95,7 @@ def _summary(found: Sequence[Reproduction]) -> str:
 
 def _agreed(found: Sequence[Reproduction]) -> str:
     """So many of so many signs."""
-    agreed, known = (sum(counts) for counts in zip(*(one.signs for one in found), strict=True))
-    return f"{agreed} of {known}"
+    return f"{sum(one.signs[0] for one in found)} of {sum(one.signs[1] for one in found)}"
 
 
 def _unclear(cell: Paired) -> bool:
