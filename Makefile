@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench slow paper docs gallery quality mutants fuzz soak clean
+.PHONY: demo test lint bench slow paper docs gallery quality speed reproduction mutants fuzz soak clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -53,6 +53,7 @@ bench: $(READY)
 	$(BIN)/autov bench lsgo
 	$(BIN)/autov bench compare
 	$(BIN)/autov bench scale
+	$(BIN)/autov bench peers
 
 # Run the twelve examples of docs/gallery.md and write the page anew (some minutes).
 gallery: $(VENV)/.peers
@@ -63,10 +64,18 @@ quality: $(READY)
 	$(BIN)/python -c "from autov.bench.quality import quality_page; quality_page('results/quality', 'docs/quality.md')"
 	$(BIN)/python -c "from autov.bench.specialists import specialists_page as p; p('results/specialists', 'docs/specialists.md')"
 
-# The site, in build/site; warnings are errors.
+# docs/speed.md from the figures in results/bench; `autov bench NAME --json` makes those.
+speed: $(READY)
+	$(BIN)/python -c "from autov.bench.speed import speed_page; speed_page('results', 'docs/speed.md')"
+
+# docs/reproduce.md from results/paper; `autov reproduce NAME --save FILE` makes those.
+reproduction: $(READY)
+	$(BIN)/autov reproduce --docs results/paper > docs/reproduce.md
+
+# The site, in build/site; warnings are errors. Nothing is loaded from elsewhere, neither here nor by its pages.
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --editable ".[docs]" --constraint constraints.txt
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 paper: $(READY)
 	$(BIN)/autov reproduce all

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import autov
+from autov.reports.design import comparison_table
 
 
 def cost(x):
@@ -19,7 +20,7 @@ if __name__ == "__main__":
     size = small if "--quick" in sys.argv else {"time": "3m"}
     bounds = [(-3, 3)] * 8
     found = autov.design(cost, bounds, vectorized=True, trial={"evaluations": 2000, "runs": 2}, rng=1, **size)
-    print(found)
+    print(comparison_table(found, 0))
     file = Path(tempfile.gettempdir()) / "optimizer.json"
     found.save(file)
 

@@ -10,6 +10,7 @@ import math
 import sys
 
 import autov
+from autov.reports.design import comparison_table
 
 
 def simulate(x):
@@ -26,6 +27,6 @@ if __name__ == "__main__":
         problem, rows=3, population=6, generations=1 if quick else 10, trial=trial, reevaluate=0, final_race=False,
         retest_runs=4, workers=2, rng=1,
     )  # fmt: skip
-    print(found.operator)
+    print(comparison_table(found, 0))
     spent = ", ".join(f"{what} {count:,}" for what, count in found.spent.items())
     print(f"re-tested mean {found.retested_fitness:.4g}; {found.evaluations:,} evaluations ({spent})")

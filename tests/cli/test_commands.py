@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import subprocess
 import sys
 
@@ -151,6 +152,35 @@ def test_show_and_list(capsys):
     assert {"imode", "autov", "evolution"} <= set(run(capsys, "list", "algorithms")[1].split())
     assert "Offspring: the operator" in run(capsys, "show", "autov:sbx")[1]
     assert run(capsys, "show", "evolution") == run(capsys, "show", "autov")
+
+
+def test_show_is_no_wall_of_training_cases(capsys):
+    lines = run(capsys, "show", "general")[1].splitlines()
+    (trained,) = [line for line in lines if line.startswith("  problem: ")]
+    assert re.fullmatch(r"  problem: (\S+ in \d+-D, \d+d evaluations(, \S+ of them)?(, )?){3} and \d+ more", trained)
+    assert max(map(len, lines)) < 300
+
+
+@pytest.mark.parametrize("known", ["--known", "--no-known"])
+def test_every_design_is_printed_beside_known_ones(capsys, tmp_path, known):
+    small = (
+        "--population",
+        "2",
+        "--generations",
+        "0",
+        "--runs",
+        "1",
+        "--trial-popsize",
+        "4",
+        "--trial-generations",
+        "2",
+    )
+    fewer = ("--no-final-race", "--retest-runs", "4", "--space", "operator", "--dim", "2", "--workers", "1")
+    code, out, _ = run(capsys, "design", "sphere", *small, *fewer, known, "--out", str(tmp_path / "found"))
+    assert code == 0
+    table = out.partition("on seeds and instances that the search never saw")[2]
+    assert all(re.search(rf"\b{name}\b", table) for name in ("designed", "paper-h3", "exchange"))
+    assert "significantly better than the result" in table
 
 
 def test_check_and_require(capsys):

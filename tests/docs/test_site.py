@@ -1,6 +1,7 @@
 """The site's pages: all in the navigation, and no link that leads nowhere."""
 
 import re
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ def test_every_page_is_in_the_navigation_once():
     assert sorted(listed) == PAGES
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, "../README.md", "../CONTRIBUTING.md", "../results/README.md"])
 def test_links_lead_somewhere(name):
     text = re.sub(r"```.*?```", "", (DOCS / name).read_text(encoding="utf-8"), flags=re.DOTALL)
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -46,3 +47,16 @@ def test_the_reference_names_what_there_is():
                 continue
             source = module.parent.with_suffix(".py").read_text(encoding="utf-8")
             assert re.search(rf"^(def|class) {module.name}\b", source, flags=re.MULTILINE), name
+
+
+def test_formulas_become_mathml_and_code_stays():
+    pytest.importorskip("latex2mathml")
+    spec = spec_from_file_location("hooks", DOCS / "hooks.py")
+    hooks = module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    made = hooks.with_mathml("Let\n$x$ be `$y$` and\n\n$$\nx^2\n$$\n\n```\n$ autov show\n$R-1 $R-2\n```\n")
+    assert made.startswith("Let\n<span><math")
+    assert '\n<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">' in made
+    assert made.endswith("\n\n```\n$ autov show\n$R-1 $R-2\n```\n")
+    assert "`$y$`" in made
+    assert "x^2" not in made

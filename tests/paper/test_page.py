@@ -50,5 +50,7 @@ def test_a_section_says_what_was_run(tmp_path):
     assert text.rstrip().endswith("A remark.\n\n</details>")
     assert "with and without translation | 30 | 18 of 18 (100 %) | 0.28 |" in text
     assert text.index("## In short") < text.index("## table-1")
-    assert text.count("<details") == text.count("</details>") == 3
+    assert text.count("<details") == text.count("</details>") == 4
+    assert "\n18 of 18 signs of significance or order agree" in text
+    assert "letter of the paper's text" not in text
     assert "Of another." not in text

@@ -82,6 +82,19 @@ def minimize(
         constr_violation and maxcv as SciPy's differential evolution has them. It plots itself (``result.plot()``).
         An exception of fun carries the evaluations made before it: ``error.autov_evaluations``. Ctrl-C in a compiled
         run, which keeps no evaluations, carries the result so far: ``error.autov_result``.
+
+    Examples:
+        >>> import autov
+        >>> bounds = [(-5, 5)] * 3
+        >>> result = autov.minimize(lambda x: ((x - 1) ** 2).sum(), bounds, maxfev=2000, rng=1)
+        >>> result.nfev, bool(result.fun < 1e-6), result.x.round(2).tolist()
+        (2000, True, [1.0, 1.0, 1.0])
+
+        A function of whole populations, another algorithm, and an end that is not the budget:
+
+        >>> result = autov.minimize(lambda x: (x**2).sum(axis=1), bounds, vectorized=True, algorithm="de", target=0.01)
+        >>> result.message
+        'The target 0.01 is reached.'
     """
     made_up = None
     if not isinstance(fun, (str, Problem)):

@@ -9,7 +9,7 @@ from autov.cli.output import JSON, print_json, show_table
 BENCHMARKS = {
     "kernel": "kernel", "ma-es": "matrix_adaptation", "design": "design", "lsgo": "lsgo", "compare": "compare",
     "spaces": "spaces", "families": "families", "constrained": "constrained", "scale": "scale",
-    "overhead": "overhead", "quality": "quality", "general": "general", "specialists": "specialists",
+    "overhead": "overhead", "peers": "peers", "quality": "quality", "general": "general", "specialists": "specialists",
 }  # fmt: skip
 
 
@@ -21,11 +21,14 @@ def register(app: typer.Typer) -> None:
 def bench(
     what: str = typer.Argument(
         help="Speed: kernel (the compiled run), ma-es (against pycma), design (the search), lsgo (the large-scale "
-        "suite), compare (Table VII), scale (engines on 1 and 2 workers), overhead (of an evaluation in Python). "
-        "Quality, long, kept in runs/: quality (the BBOB suite beside other libraries), general (how the "
-        "default was designed; hours), specialists (the same for kinds of problems), spaces (spaces and searchers at "
-        "equal cost), families (designs for twelve families beside others); a minute: constrained (problems beside "
-        "SciPy)."
+        "suite), compare (Table VII), scale (engines on 1 and 2 workers), overhead (of an evaluation in Python), "
+        "peers (the same loop in other libraries). Quality, long, kept in runs/: quality (the BBOB suite beside "
+        "other libraries), general (how the default was designed; hours), specialists (the same for kinds of "
+        "problems), spaces (spaces and searchers at equal cost), families (designs for twelve families beside "
+        "others); a minute: constrained (problems beside SciPy)."
+    ),
+    python: list[str] | None = typer.Option(
+        None, "--python", help="For peers: a further interpreter whose environment has some of them, such as evosax."
     ),
     json_: bool = JSON,
 ) -> None:
@@ -40,7 +43,9 @@ def bench(
     if what not in BENCHMARKS:
         raise InputError(f"bench: expected one of {', '.join(BENCHMARKS)}, got {what!r}")
     module = importlib.import_module(f"autov.bench.{BENCHMARKS[what]}")
-    result = getattr(module, f"bench_{BENCHMARKS[what]}")()
+    if python and what != "peers":
+        raise InputError("--python: only for peers")
+    result = getattr(module, f"bench_{BENCHMARKS[what]}")(**({"python": python} if python else {}))
     if json_:
         print_json(result)
         return

@@ -121,6 +121,7 @@ def design(
     from autov.core import InputError
     from autov.designer import design as search
     from autov.designer import design_settings
+    from autov.designer.cases import few
     from autov.engines import named_engine
     from autov.problems import expand_names, resolve_problem, with_instances
     from autov.reports.design import report, write_design
@@ -156,7 +157,7 @@ def design(
     twins = [resolve_problem(name, dim=dim, **box) for name in surrogate] if surrogate else None
     folder = out or Path("runs") / f"{_name(problems)}-{settings.space}-{preset}-{seed}"
     again = shlex.join(["autov", *sys.argv[1:]])
-    what = f"designing ({settings.space}) for {', '.join(problems)}"
+    what = f"designing ({settings.space}) for {few(problems)}"
     display = None if json_ else ProgressDisplay(title=what, hint="Ctrl-C stops and keeps it, --resume goes on")
     try:
         with (

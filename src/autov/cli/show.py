@@ -45,9 +45,11 @@ def show(
         typer.echo(operator.latex())
     else:
         typer.echo(text)
+        from autov.designer.cases import few, labels_of
+
         for key, value in provenance.items():
             if not isinstance(value, dict):
-                typer.echo(f"  {key}: {value}")
+                typer.echo(f"  {key}: {few(labels_of(str(value))) if key == 'problem' else value}")
 
 
 def list_(
@@ -100,6 +102,7 @@ def _problems() -> list[dict[str, object]]:
 
 
 def _operators() -> list[dict[str, object]]:
+    from autov.designer.cases import few, labels_of
     from autov.operators import load_operator, operator_names
     from autov.operators.classic import CLASSIC
     from autov.operators.inputs import form_name
@@ -107,7 +110,7 @@ def _operators() -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for name in operator_names():
         operator = load_operator(name)
-        source = operator.provenance.get("problem", "")
+        source = few(labels_of(str(operator.provenance.get("problem", ""))))
         rows.append({"name": name, "form": form_name(operator.inputs), "rows": operator.rows, "designed on": source})
     for name in CLASSIC:
         rows.append({"name": name, "form": "classic", "rows": "", "designed on": ""})

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,6 +85,17 @@ def _spread(count: int, problems: int, dims: int, budgets: int, stops: int) -> l
 def _label(name: str, problem: Problem, kinds: tuple[str, ...]) -> str:
     """What reports call a problem: its label, with the family that is added to it."""
     return f"{name}+family={'-'.join(kinds)}" if kinds and not isinstance(problem, ProblemFamily) else name
+
+
+def few(labels: Sequence[str], most: int = 3) -> str:
+    """Labels for a sentence: the first ones, and how many more there are."""
+    more = len(labels) - most
+    return ", ".join(labels) if more <= 0 else f"{', '.join(labels[:most])} and {more} more"
+
+
+def labels_of(text: str) -> list[str]:
+    """The labels of cases in the line that files keep of them, where a label may have a comma before its budget."""
+    return re.split(r", (?!\S+ evaluations(?:,|$)|\S+ of them(?:,|$))", text)
 
 
 def brings_bounds(given: Any) -> bool:

@@ -280,6 +280,15 @@ def compare(
         on_error: what an exception of such a function does: "raise" lets the run fail, "worst" lets the point count as
             infinitely bad.
         retry_failed: run tasks that ended their worker process again, too.
+
+    Examples:
+        >>> import autov
+        >>> size = {"dim": 2, "maxfev": 300, "popsize": 20, "runs": 5}
+        >>> compared = autov.compare(["de", "ga"], "sphere,ackley+family=translate", store=None, workers=1, **size)
+        >>> compared
+        <Comparison 'comparison': 2 algorithms, 2 problems, 20 runs>
+        >>> compared.values("sphere", "de").shape  # print(compared.table()) shows means and signs
+        (5,)
     """
     policy = FaultPolicy(timeout, on_error)
     planned = experiment(

@@ -43,6 +43,15 @@ def check(
         tol: the largest relative deviation of a path that counts as rounding.
         n_parents: for callables without that attribute; 3 if not given.
         rng: seed; None is 0, so that a certificate does not change from call to call.
+
+    Examples:
+        >>> import autov
+        >>> autov.check("paper-h3").holds
+        {'translation': True, 'scale': True, 'rotation': False}
+        >>> def halfway(parents, lower, upper, rng):
+        ...     return (parents[0] + parents[1]) / 2
+        >>> autov.check(halfway, n_parents=2)["rotation"].holds
+        True
     """
     wanted = _properties(properties)
     if not isinstance(dim, (int, np.integer)) or dim < 2:

@@ -196,6 +196,14 @@ def function_problem(
         constraints: in SciPy's forms: `LinearConstraint`, `NonlinearConstraint`, dicts with type and fun, or several;
             with ``vectorized`` their functions take batches, too.
         integrality: a truth value for each variable, or one for all: whether it is a whole number.
+
+    Examples:
+        >>> import autov
+        >>> problem = autov.function_problem(lambda x: (x**2).sum(), [(-1, 1)] * 4, name="bowl", minimum=0.0)
+        >>> problem.box.dim, problem.minimum
+        (4, 0.0)
+        >>> autov.minimize(problem, algorithm="de", maxfev=500, rng=1).nfev
+        500
     """
     if not callable(fun):
         raise InputError(f"fun: must be callable, a problem or a problem's name, got {fun!r}")

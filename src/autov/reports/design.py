@@ -17,6 +17,7 @@ from autov.algorithms.text import explain, short_name
 from autov.core import Array
 from autov.core.files import write_text
 from autov.designer import Design
+from autov.designer.cases import few
 from autov.designer.search import HISTORY
 from autov.designer.space import operator_of
 from autov.experiments import Comparison, Entry, Table, compare
@@ -180,7 +181,7 @@ def design_page(design: Design, curves: Sequence[Curves], command: str) -> str:
              code_html(operator.latex())),
         ]  # fmt: skip
     sections += [("Settings", code_html(settings)), ("Repeat it", code_html(command))]
-    return page(f"Designed on {', '.join(design.settings['problems'])}", sections)
+    return page(f"Designed on {few(design.settings['problems'])}", sections)
 
 
 def write_design(
