@@ -9,11 +9,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
+import weakref
 from pathlib import Path
 
 import pytest
 
+from autov import cli
 from tests.engines.calls import alive, pids, until
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="looks at processes the POSIX way")
@@ -172,3 +175,30 @@ def run_text(text, folder):
     return subprocess.run(
         [sys.executable, "-c", text], env=environment, text=True, capture_output=True, cwd=folder, timeout=300
     )
+
+
+def test_what_python_cannot_raise_is_not_printed(monkeypatch):
+    """Such as in the callback of a weak reference."""
+    asked, printed = threading.Event(), []
+    monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: printed.append(unraisable.exc_type))
+    with cli.handled(asked):
+        forget_and_raise(KeyboardInterrupt)
+        asked.set()
+        forget_and_raise(KeyboardInterrupt)
+        forget_and_raise(ValueError)
+    forget_and_raise(KeyboardInterrupt)
+    assert printed == [KeyboardInterrupt, ValueError, KeyboardInterrupt]
+
+
+class Watched:
+    """Something that a weak reference can point to."""
+
+
+def forget_and_raise(error):
+    def called(_):
+        raise error
+
+    watched = Watched()
+    kept = weakref.ref(watched, called)
+    del watched
+    assert kept() is None

@@ -10,7 +10,7 @@ from tests import naive
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 4, 7, 30, 33])
-@pytest.mark.parametrize("name", TABLE)
+@pytest.mark.parametrize("name", [name for name in TABLE if not name.startswith("noisy_")])
 def test_equals_formula(name, dim):
     problem = Classic(name, max(dim, TABLE[name].least))
     x = problem.box.sample(23, generator(dim))

@@ -53,20 +53,29 @@ def _leave(ended: threading.Event) -> None:
 
 @contextlib.contextmanager
 def handled(asked: threading.Event) -> Iterator[None]:
-    """Ctrl-C and SIGTERM, by which clusters end what takes too long, raise KeyboardInterrupt here and set the flag."""
+    """Ctrl-C and SIGTERM, by which clusters end what takes too long, raise KeyboardInterrupt here and set the flag.
+
+    Where that cannot be raised, as in a finaliser, Python would print it; the flag is enough.
+    """
+
+    def ignored(unraisable: Any) -> None:
+        if not (asked.is_set() and issubclass(unraisable.exc_type, KeyboardInterrupt)):
+            printed(unraisable)
 
     def handle(*_: Any) -> NoReturn:
         asked.set()
         raise KeyboardInterrupt
 
-    before = {}
+    before, printed = {}, sys.unraisablehook
     try:
+        sys.unraisablehook = ignored
         if threading.current_thread() is threading.main_thread():
             before[signal.SIGTERM] = signal.signal(signal.SIGTERM, handle)
             if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is to be ignored
                 before[signal.SIGINT] = signal.signal(signal.SIGINT, handle)
         yield
     finally:
+        sys.unraisablehook = printed
         for number, handler in before.items():
             if handler is not None:
                 signal.signal(number, handler)

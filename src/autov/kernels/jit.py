@@ -49,7 +49,9 @@ def _compiler(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     return decorate
 
 
-kernel = _compiler(nogil=True, no_cfunc_wrapper=True)
+# What a kernel calls becomes a part of it: a call would go to whichever copy the process has loaded first, and copies
+# of one function differ in rounding where LLVM has optimised them together with other code.
+kernel = _compiler(nogil=True, no_cfunc_wrapper=True, forceinline=True)
 # For functions that only kernels call: no wrapper for Python, which would take a part of the compile time.
-internal = _compiler(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+internal = _compiler(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True, forceinline=True)
 inlined = _compiler(inline="always")
