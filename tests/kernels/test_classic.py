@@ -8,9 +8,11 @@ from autov.problems import resolve_problem
 from autov.problems.classic import TABLE, Classic
 from tests import naive
 
+PLAIN = [name for name in TABLE if not name.startswith("noisy_")]  # tests/problems/test_noisy.py has the others
+
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 4, 7, 30, 33])
-@pytest.mark.parametrize("name", [name for name in TABLE if not name.startswith("noisy_")])
+@pytest.mark.parametrize("name", PLAIN)
 def test_equals_formula(name, dim):
     problem = Classic(name, max(dim, TABLE[name].least))
     x = problem.box.sample(23, generator(dim))
@@ -24,7 +26,7 @@ def test_equals_formula(name, dim):
         assert np.allclose(ours, twin, rtol=1e-12, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", TABLE)
+@pytest.mark.parametrize("name", PLAIN)
 def test_optimum_has_the_minimum_and_nothing_near_is_better(name):
     problem = Classic(name, 6)
     assert problem.optimum is not None

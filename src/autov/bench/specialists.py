@@ -152,7 +152,7 @@ def _section(name: str, kind: Kind, summary: dict[str, Any]) -> list[str]:
     judged = kind.suite or f"{', '.join(kind.others)} (not trained on) and those trained on, in {kind.dim} variables"
     return [
         f"## {name}",
-        f"For {kind.what}. Trained on {', '.join(kind.trained)} ({kind.family}; variables "
+        f"Kind of problem: {kind.what}. Trained on {', '.join(kind.trained)} ({kind.family}; variables "
         f"{', '.join(map(str, kind.settings['dims']))}); judged on {judged}, {kind.maxfev:,} evaluations, {kind.runs} "
         f"runs on fresh instances, seed {JUDGED_SEED}. Invariant to: {', '.join(holds) or 'nothing'} "
         f"([certificate](../results/specialists/{name}/certificate.json), "
