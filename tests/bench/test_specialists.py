@@ -42,6 +42,6 @@ def test_a_small_one_is_designed_certified_judged_and_not_made_twice(tmp_path, m
     assert file.read_bytes() == before
     (tmp_path / "remarks.md").write_text("By hand.\n")
     page = specialists_page(tmp_path, tmp_path / "page.md")
-    assert page.startswith("# Specialists\n\nBy hand.\n\n## small\n\nKind of problem: for a test. Trained on sphere (translate;")
+    assert page.startswith("# Specialists\n\nBy hand.\n\n## small\n\nKind of problem: for a test. Trained on sphere")
     counts = [sum(mark == sign for mark in summary["marks"].values()) for sign in "+-="]
     assert f"| `ga` | {ranks['small']['ga']:.2f} | {' | '.join(map(str, counts))} |" in page
