@@ -91,6 +91,14 @@ def test_the_sample_has_the_covariance():
     np.testing.assert_allclose(np.cov(y.T), A @ A.T, atol=0.12)
 
 
+def test_the_signs_of_eigenvectors_are_chosen_here_and_not_by_the_processor():
+    A = generator(4).standard_normal((6, 6))
+    basis, scale = decompose(A @ A.T)
+    assert basis.flags.c_contiguous  # as a restored one is: products of other orders have other last digits
+    assert (basis[np.abs(basis).argmax(axis=0), np.arange(6)] > 0).all()
+    np.testing.assert_allclose((basis * scale**2) @ basis.T, A @ A.T, atol=1e-12)
+
+
 def test_a_matrix_that_has_vanished_still_gives_finite_points():
     """Equal values for 100,000 evaluations shrink the matrix of one variable until it is zero."""
     _, scale = decompose(np.zeros((1, 1)))

@@ -164,8 +164,14 @@ class CMAES:
 
 
 def decompose(C: Array) -> tuple[Array, Array]:
-    """Eigenvectors and roots of the eigenvalues, these not below 1e-14 of the largest and never zero."""
+    """Eigenvectors and roots of the eigenvalues, these not below 1e-14 of the largest and never zero.
+
+    The largest component of each vector is positive and the array is in C order: which sign LAPACK gives depends on the
+    processor and on the last digits of C, and products depend on the order, so a restored state would take another path.
+    """
     from scipy.linalg import eigh
 
     values, basis = eigh(C, check_finite=False)
+    largest = np.abs(basis).argmax(axis=0)
+    basis = np.ascontiguousarray(basis * np.where(basis[largest, np.arange(len(basis))] < 0, -1.0, 1.0))
     return basis, np.sqrt(np.maximum(values, max(1e-14 * values[-1], 1e-200)))
