@@ -167,7 +167,7 @@ def decompose(C: Array) -> tuple[Array, Array]:
     """Eigenvectors and roots of the eigenvalues, these not below 1e-14 of the largest and never zero.
 
     The largest component of each vector is positive and the array is in C order: which sign LAPACK gives depends on the
-    processor and on the last digits of C, and products depend on the order, so a restored state would take another path.
+    processor and on the last digits of C, and products depend on the order: a restored state would take another path.
     """
     from scipy.linalg import eigh
 
