@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from autov.bench.quality import figures, quality_page
+from autov.bench.quality import figures, joined, quality_page
 from autov.experiments import compare
 
 
@@ -29,6 +30,18 @@ def test_figures_are_those_of_the_comparison(made):
     for name, row in found["functions"].items():
         marks = {a: made.scores().cells[name, a].mark for a in ("ma-es", "ga")}
         assert row["significantly_better"] == [a for a in ("ma-es", "ga") if marks[a] == "+"]
+
+
+def test_figures_of_two_parts_join_to_those_of_the_whole(made):
+    def part(names):
+        rows = tuple(row for row in made.rows if row.label in names)
+        return figures(replace(made, algorithms=tuple(names), rows=rows))
+
+    whole, found = figures(made), joined(part(["general", "ga"]), part(["general", "ma-es"]))
+    assert found["algorithms"] == ["general", "ma-es", "ga"]
+    assert found["measures"] == whole["measures"]
+    assert found["groups"] == whole["groups"]
+    assert found["functions"] == whole["functions"]
 
 
 def section(tmp_path, made, **changed):

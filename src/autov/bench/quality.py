@@ -1,7 +1,8 @@
 """How good the default is on problems that nobody trained on: the BBOB suite, beside other libraries.
 
-`bench_quality` runs what is missing in a store and writes one file of figures for each setting; `quality_page` makes
-docs/quality.md of such files and of remarks written by hand.
+`bench_quality` runs what is missing in a store and writes one file of figures for each setting; what such a file says
+of algorithms that are not run this time stays in it. `quality_page` makes docs/quality.md of such files and of remarks
+written by hand.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from autov.core.files import read_json, to_json, write_text
 from autov.experiments import Comparison, compare
 from autov.reports.drawing import save_plot
 from autov.reports.target_plots import ecdf_plot, groups_of_problems
+from autov.stats.ranks import average_ranks
 
 SETTINGS = ((20, 10_000), (10, 10_000), (40, 10_000), (20, 2_000))  # variables, evaluations
 OWN = ("general", "anytime", "ma-es", "autov", "ga")
@@ -24,6 +26,7 @@ OTHERS = (
     "minion:bipop", "minion:rcmaes", "minion:arrde", "minion:jade", "minion:nlshade-rsp", "minion:lshade", "minion:jso",
     "cma:default", "cmaes:default", "pypop7:ddcma", "pypop7:sepcma", "scipy:de", "nevergrad:ngopt",
 )  # fmt: skip
+DRAWN = ("general", "anytime", "ma-es", "autov", "minion:bipop", "minion:rcmaes", "minion:arrde")  # more hide others
 RUNS, SEED, SUITE = 5, 1, "bbob+instance=1..5"
 
 
@@ -31,16 +34,28 @@ def bench_quality(
     folder: str | Path = "runs/quality", algorithms: Iterable[str] = (*OWN, *OTHERS),
     settings: Iterable[tuple[int, int]] = SETTINGS,
 ) -> dict[str, Any]:  # fmt: skip
-    """All algorithms on all 24 functions, one run on each of five instances; what is stored is not run again."""
+    """All algorithms on all 24 functions, one run on each of five instances; what is stored is not run again.
+
+    The first of `OWN` always runs: others are compared with it. Figures that the folder already holds of other
+    algorithms stay, so that one can be added to those in results/quality, copied there, without running all again.
+    """
     place, found = Path(folder), {}
     for dim, maxfev in settings:
         name = f"bbob-{dim}d-{maxfev}"
-        made = compare(list(algorithms), [SUITE], dim=dim, maxfev=maxfev, runs=RUNS, rng=SEED, reference=OWN[0],
-                       store=place / "results.db", name=name)  # fmt: skip
-        found[name] = figures(made) | {"dim": dim, "maxfev": maxfev, "machine": machine()}
-        write_text(place / f"{name}.json", to_json(found[name], indent=1) + "\n")
-        save_plot(ecdf_plot(made, by_group=True), place / f"{name}.png")
+        path = place / f"{name}.json"
+        chosen = list(dict.fromkeys((OWN[0], *algorithms)))
+        made = _runs(chosen, dim, maxfev, place)
+        now = figures(made) | {"dim": dim, "maxfev": maxfev, "machine": machine()}
+        found[name] = joined(read_json(path, "figures"), now) if path.exists() else now
+        write_text(path, to_json(found[name], indent=1) + "\n")
+        if set(DRAWN) <= set(chosen):
+            save_plot(ecdf_plot(_runs(DRAWN, dim, maxfev, place), by_group=True), place / f"{name}.png")
     return {name: each["measures"] for name, each in found.items()}
+
+
+def _runs(algorithms: Iterable[str], dim: int, maxfev: int, place: Path) -> Comparison:
+    return compare(list(algorithms), [SUITE], dim=dim, maxfev=maxfev, runs=RUNS, rng=SEED, reference=OWN[0],
+                   store=place / "results.db", name=f"bbob-{dim}d-{maxfev}")  # fmt: skip
 
 
 def figures(comparison: Comparison) -> dict[str, Any]:
@@ -64,6 +79,31 @@ def figures(comparison: Comparison) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def joined(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """Figures of now, and of algorithms that were run before and not now; ranks are those among all of them."""
+    kept = [a for a in before["algorithms"] if a not in now["algorithms"]]
+    order = {name: place for place, name in enumerate((*OWN, *OTHERS))}
+    algorithms = sorted((*kept, *now["algorithms"]), key=lambda a: order.get(a, len(order)))
+    functions = {}
+    for problem, row in now["functions"].items():
+        old = before["functions"][problem]
+        better = {*row["significantly_better"], *(a for a in old["significantly_better"] if a in kept)}
+        medians = old["medians"] | row["medians"]
+        functions[problem] = {
+            "medians": {a: medians[a] for a in algorithms},
+            "significantly_better": [a for a in algorithms if a in better],
+        }
+    ranks = average_ranks(np.array([list(row["medians"].values()) for row in functions.values()]))
+    every = before["measures"] | now["measures"]
+    return now | {
+        "algorithms": algorithms,
+        "measures": {a: every[a] | {"rank": float(rank)} for a, rank in zip(algorithms, ranks, strict=True)},
+        "groups": {g: {a: (before["groups"][g] | areas)[a] for a in algorithms} for g, areas in now["groups"].items()},
+        "functions": functions,
+        "versions": before["versions"] | now["versions"],
+    }
+
+
 def quality_page(results: str | Path, page: str | Path) -> str:
     """Write the page of all files of figures in a folder; ``remarks.md`` there comes first."""
     place = Path(results)
@@ -79,7 +119,7 @@ def quality_page(results: str | Path, page: str | Path) -> str:
 
 
 def _section(data: dict[str, Any]) -> list[str]:
-    name = f"bbob-{data['dim']}d-{data['maxfev']}"
+    name, drawn = f"bbob-{data['dim']}d-{data['maxfev']}", ", ".join(f"`{a}`" for a in DRAWN)
     measures, reference = data["measures"], data["reference"]
     order = sorted(measures, key=lambda a: -measures[a]["area"])
     groups = list(data["groups"])
@@ -105,6 +145,7 @@ def _section(data: dict[str, Any]) -> list[str]:
         "\n".join(rows),
         f"The columns on the right are areas by group of functions.{_missing(data)}",
         f"![ECDF curves by group](quality/{name}.png)",
+        f"*Share of targets reached over evaluations, by group of functions: {drawn}.*",
         _losses(data),
     ]
 
