@@ -10,6 +10,7 @@ BENCHMARKS = {
     "kernel": "kernel", "ma-es": "matrix_adaptation", "design": "design", "lsgo": "lsgo", "compare": "compare",
     "spaces": "spaces", "families": "families", "constrained": "constrained", "scale": "scale",
     "overhead": "overhead", "peers": "peers", "quality": "quality", "general": "general", "specialists": "specialists",
+    "adjustment": "adjustment",
 }  # fmt: skip
 
 
@@ -23,7 +24,7 @@ def bench(
         help="Speed: kernel (the compiled run), ma-es (against pycma), design (the search), lsgo (the large-scale "
         "suite), compare (Table VII), scale (engines on 1 and 2 workers), overhead (of an evaluation in Python), "
         "peers (the same loop in other libraries). Quality, long, kept in runs/: quality (the BBOB suite beside "
-        "other libraries), general (how the default was designed; hours), specialists (the same for kinds of "
+        "other libraries), general (how the default was designed; hours), adjustment (what was changed by hand in it), specialists (the same for kinds of "
         "problems), spaces (spaces and searchers at equal cost), families (designs for twelve families beside "
         "others); a minute: constrained (problems beside SciPy)."
     ),
