@@ -68,6 +68,9 @@ class Kind:
 
 SIZES = {"dims": (10, 30), "budgets": ("100d", "300d"), "evaluations": 120_000_000, "aggregate": "panel",
          "panel": PANEL, "panel_runs": 4}  # fmt: skip
+# A hundred candidates with one run each cannot be told apart under noise: fewer, more runs of each, one member.
+FEW_CANDIDATES = {"members": ("ma-es",), "searcher": "ma-es", "population": 16, "generations": 40, "memory": 12,
+                  "trial": {"runs": 2}, "panel": (*PANEL, "general")}  # fmt: skip
 KINDS = {
     "separable-multimodal": Kind(
         "many optima, the variables independent of each other",
@@ -87,7 +90,7 @@ KINDS = {
     "noisy": Kind(
         "every value multiplied by exp(z), z standard normal",
         ("noisy_sphere", "noisy_ellipsoid", "noisy_rastrigin", "noisy_ackley", "noisy_rosenbrock"), "translate-rotate",
-        ("noisy_griewank", "noisy_different_powers", "noisy_schwefel_1_2", "quartic"), SIZES,
+        ("noisy_griewank", "noisy_different_powers", "noisy_schwefel_1_2", "quartic"), SIZES | FEW_CANDIDATES,
     ),
     "large-scale": Kind(
         "1000 variables, 120,000 evaluations",

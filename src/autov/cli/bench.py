@@ -24,9 +24,9 @@ def bench(
         help="Speed: kernel (the compiled run), ma-es (against pycma), design (the search), lsgo (the large-scale "
         "suite), compare (Table VII), scale (engines on 1 and 2 workers), overhead (of an evaluation in Python), "
         "peers (the same loop in other libraries). Quality, long, kept in runs/: quality (the BBOB suite beside "
-        "other libraries), general (how the default was designed; hours), adjustment (what was changed by hand in it), specialists (the same for kinds of "
-        "problems), spaces (spaces and searchers at equal cost), families (designs for twelve families beside "
-        "others); a minute: constrained (problems beside SciPy)."
+        "other libraries), general (how the default was designed; hours), adjustment (what was changed by hand in "
+        "it), specialists (the same for kinds of problems), spaces (spaces and searchers at equal cost), families "
+        "(designs for twelve families beside others); a minute: constrained (problems beside SciPy)."
     ),
     python: list[str] | None = typer.Option(
         None, "--python", help="For peers: a further interpreter whose environment has some of them, such as evosax."
