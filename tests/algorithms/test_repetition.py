@@ -44,3 +44,17 @@ def test_fewer_runs_than_workers_spread_their_points():
     repeat(problem, Noted(), maxfev=80, popsize=40, runs=1, workers=2)
     assert len(seen) == 2
     assert os.getpid() not in seen
+
+
+def test_cheap_runs_are_made_by_workers_and_no_point_is_evaluated_twice(tmp_path):
+    def noting(x):
+        with (tmp_path / "log").open("a") as file:
+            file.write(f"{os.getpid()} {x.tobytes().hex()}\n")
+        return float((x**2).sum())
+
+    problem, options = function_problem(noting, [(0.0, 1.0)] * 2), {"maxfev": 75, "popsize": 10, "runs": 3}
+    found = repeat(problem, make_algorithm("pso"), workers=2, **options)
+    processes, points = zip(*(line.split() for line in (tmp_path / "log").read_text().splitlines()), strict=True)
+    assert len(points) == 3 * 75
+    assert str(os.getpid()) not in processes
+    assert found.values == repeat(problem, make_algorithm("pso"), workers=1, **options).values

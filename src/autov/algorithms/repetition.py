@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from autov.algorithms.base import Algorithm, Compiled
 from autov.algorithms.driver import Run, solve
-from autov.algorithms.evaluation import check_policy, engine_for, evaluation_of
+from autov.algorithms.evaluation import PointEvaluator, check_policy, engine_for, evaluation_of
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.faults import DEFAULT, FaultCount, FaultPolicy
-from autov.algorithms.feeding import Feeder, Job, run_fed
-from autov.core import whole_number
+from autov.algorithms.feeding import Cheap, Feeder, Job, run_fed
+from autov.core import Array, whole_number
 from autov.engines import Engine, Serial, engine_of
-from autov.problems import Problem, instance_of, takes_points
+from autov.problems import PointFunction, Problem, instance_of, takes_points
 
 CHEAP = 1e-3  # seconds of an evaluation below which whole runs travel to the workers
 
@@ -55,13 +56,32 @@ class Repeated:
         return asdict(self) | self.summary()
 
 
+class _Begun(NamedTuple):
+    """A run that was begun elsewhere: the values of its first batches, and what failed in them."""
+
+    batches: list[Array]
+    faults: FaultCount
+
+
 def _one(
-    run: int, problem: Problem, algorithm: Algorithm, options: dict[str, Any], policy: FaultPolicy
+    item: tuple[int, _Begun | None], problem: Problem, algorithm: Algorithm, options: dict[str, Any],
+    policy: FaultPolicy,
 ) -> tuple[Run, FaultCount]:  # fmt: skip
-    """A whole run in one worker."""
-    faults = FaultCount()
-    with evaluation_of(problem, 1, run, policy, faults) as evaluate:
-        return solve(problem, algorithm, run=run, evaluate=evaluate, **options), faults
+    """A whole run in one worker, or the rest of one; what was evaluated is not evaluated again."""
+    run, begun = item
+    if begun is None:
+        faults = FaultCount()
+        with evaluation_of(problem, 1, run, policy, faults) as evaluate:
+            return solve(problem, algorithm, run=run, evaluate=evaluate, **options), faults
+    known, instance = iter(begun.batches), instance_of(problem, run)
+    assert isinstance(instance, PointFunction)
+    points = PointEvaluator(Serial(), policy, begun.faults)
+
+    def evaluate_rest(x: Array) -> Array:
+        values = next(known, None)
+        return points(instance, x) if values is None else values
+
+    return solve(problem, algorithm, run=run, evaluate=evaluate_rest, **options), begun.faults
 
 
 def repeat(
@@ -117,7 +137,7 @@ def repeat(
 
 def _all_runs(
     problem: Problem, algorithm: Algorithm, runs: int, options: dict[str, Any], workers: Any, policy: FaultPolicy,
-    work: Callable[[int], tuple[Run, FaultCount]], keep: Callable[[int, Run, FaultCount], None],
+    work: Callable[[Any], tuple[Run, FaultCount]], keep: Callable[[int, Run, FaultCount], None],
 ) -> None:  # fmt: skip
     if takes_points(instance_of(problem, 0)):
         with engine_for(workers, policy) as engine:
@@ -127,26 +147,37 @@ def _all_runs(
     compiled = isinstance(algorithm, Compiled) and algorithm.compiles and problem.objective() is not None
     first = 1 if compiled else 0
     if compiled:
-        keep(0, *work(0))  # compiles, or loads from the disk cache, once
+        keep(0, *work((0, None)))  # compiles, or loads from the disk cache, once
     with engine_of(workers, "threads" if compiled else "processes") as engine:
-        for index, found in engine.map(work, range(first, runs)):
+        for index, found in engine.map(work, [(run, None) for run in range(first, runs)]):
             keep(first + index, *found)
 
 
 def _repeat_points(
-    problem: Problem, jobs: list[Job], engine: Engine, policy: FaultPolicy, work: Callable[[int], Any],
+    problem: Problem, jobs: list[Job], engine: Engine, policy: FaultPolicy, work: Callable[[Any], Any],
     keep: Callable[[int, Run, FaultCount], None],
 ) -> None:  # fmt: skip
     """Runs of a Python function of single points; the first one says how long an evaluation takes."""
-    first = 0
+    todo: list[tuple[int, _Begun | None]] = [(run, None) for run in range(len(jobs))]
+    cheap = CHEAP if policy.timeout is None else 0.0
+    feeder = Feeder([problem], engine, policy, cheap)
     if not isinstance(engine, Serial):
-        cheap = CHEAP if policy.timeout is None else 0.0
-        feeder = Feeder([problem], engine, policy, cheap)
-        run_fed(feeder, jobs[:1], keep)
-        first = 1
+        with closing(feeder.map(jobs[:1])) as outcomes:
+            ((_, (run, error, faults)),) = outcomes
+        feeder.cheap = 0.0
+        if isinstance(error, Cheap):
+            todo[0] = 0, _Begun(error.batches, faults)
+        elif run is None:
+            raise error or RuntimeError("a run ended without a result")
+        else:
+            keep(0, run, faults)
+            del todo[0]
         if feeder.cost is None or feeder.cost >= cheap:
-            feeder.cheap = 0.0
             run_fed(feeder, jobs[1:], lambda index, *made: keep(1 + index, *made))
             return
-    for index, found in engine.map(work, range(first, len(jobs))):
-        keep(first + index, *found)
+    lost: list[int] = []  # runs that ended their worker; made point by point, they tell which point did it
+    for index, found in engine.map(work, todo, lost=lambda index, _: lost.append(todo[index][0])):
+        if found is not None:
+            keep(todo[index][0], *found)
+    if lost:
+        run_fed(feeder, [jobs[run] for run in lost], lambda index, *made: keep(lost[index], *made))
