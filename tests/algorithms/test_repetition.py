@@ -83,10 +83,9 @@ def test_what_ends_runs_carries_what_they_have_found():
         return float(x.sum())
 
     problem = function_problem(breaking, [(0.0, 1.0)] * 2)
-    for workers in (1, 2):
-        with pytest.raises(ArithmeticError, match="too low") as caught:
-            repeat(problem, make_algorithm("ga"), workers=workers, maxfev=4000, popsize=10, runs=1)
-        found = caught.value.autov_repeated
-        assert len(found.values) == 1
-        assert found.values[0] == sum(found.best_x)
-        assert found.best_x[1] >= 0.01
+    with pytest.raises(ArithmeticError, match="too low") as caught:
+        repeat(problem, make_algorithm("ga"), workers=2, maxfev=4000, popsize=10, runs=1)
+    found = caught.value.autov_repeated
+    assert len(found.values) == 1
+    assert found.values[0] == sum(found.best_x)
+    assert found.best_x[1] >= 0.01

@@ -78,6 +78,7 @@ class Cheap(BaseException):
     def __init__(self, batches: list[Array]) -> None:
         super().__init__("evaluations are cheap")
         self.batches = batches
+        self.faults = FaultCount()  # of those batches
 
 
 class _Cancelled(BaseException):
@@ -101,6 +102,7 @@ class Feeder:
 
     Attributes:
         cost: seconds of an evaluation, measured by the workers; None before the first.
+        best: the best value and point so far of each run that has begun and not ended, by its index.
     """
 
     def __init__(
@@ -109,6 +111,7 @@ class Feeder:
         """With ``cheap``, a run whose points take fewer seconds than that ends as `Cheap` after a batch."""
         self.problems, self.engine, self.policy, self.cheap = tuple(problems), engine, policy, cheap
         self.cost: float | None = None
+        self.best: dict[int, tuple[float, Array]] = {}
         self._measured = 0
         self._chunk = 1  # points that travel together
         self._call = RunPoint(self.problems)
@@ -124,6 +127,7 @@ class Feeder:
         """(index, outcome) of the jobs as they end, in any order."""
         sent: dict[int, tuple[int, _Batch, int]] = {}
         self._closed = False
+        self.best = {}
 
         def lost(_: int, reason: str) -> tuple[float, float, Any]:
             return np.inf, np.nan, reason
@@ -187,7 +191,10 @@ class Feeder:
         with self._changed:
             self._computing -= 1
             self._open.pop(index, None)
-            self._ended.append((index, Fed(run, error, self._faults.pop(index))))
+            faults = self._faults.pop(index)
+            if isinstance(error, Cheap):
+                error.faults = faults
+            self._ended.append((index, Fed(run, error, faults)))
             self._changed.notify_all()
 
     def _values(self, index: int, x: Array) -> Array:
@@ -235,6 +242,8 @@ class Feeder:
         error = self._judge(index, batch.points[row], failure)
         batch.values[row] = value
         batch.left -= 1
+        if value < self.best.get(index, (np.inf,))[0]:
+            self.best[index] = float(value), batch.points[row]
         if batch.error is None and (error is not None or not batch.left):
             batch.error = error
             with self._changed:
@@ -245,7 +254,10 @@ class Feeder:
 
     def _outcomes(self) -> Iterator[tuple[int, Fed]]:
         while self._ended:
-            yield self._ended.popleft()
+            index, fed = self._ended.popleft()
+            if fed.run is not None:
+                self.best.pop(index, None)
+            yield index, fed
 
     def _close(self) -> None:
         """Let all threads end."""
