@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import multiprocessing
 import os
 import pickle
 import signal
@@ -118,6 +119,7 @@ def apart(make: Callable[[], Any]) -> Any:
 
     def work() -> None:
         if hasattr(signal, "pthread_sigmask"):
+            multiprocessing.get_context("spawn").Lock()  # starts Python's tracker of such things, which would undo this
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             found.append((make(), None))
