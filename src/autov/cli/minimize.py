@@ -21,6 +21,7 @@ from autov.cli.output import (
     SEED,
     TIMEOUT,
     WORKERS,
+    check_places,
     console,
     print_json,
     quiet_functions,
@@ -85,6 +86,7 @@ def minimize(
     chosen = resolve_algorithm(algorithm, operator)
     problem = with_instances([problem], instances)[0]
     found = resolve_problem(problem, dim=dim, vectorized=vectorized, **bounds_of(lower, upper, bounds, dim))
+    check_places(out)
     with (
         quiet_functions(json_),
         named_engine(engine, workers, scheduler, scheduler_file) as spread,
