@@ -34,6 +34,16 @@ def killing(x):
     return bowl(x)
 
 
+HERE = os.getpid()
+
+
+def killing_workers(x):
+    """Does not end the tests where it is evaluated in their process, but says so."""
+    if os.getpid() == HERE:
+        raise AssertionError("evaluated by the parent")
+    return killing(x)
+
+
 def hanging(x):
     if x[0] < -0.8:
         time.sleep(600)
@@ -90,6 +100,20 @@ def test_repeated_runs_count_failures(workers):
     assert found.values == expected.values
     assert found.failed["raised"] > 0
     assert "too low" in found.first_failure
+
+
+def test_repeated_runs_of_a_cheap_function_that_ends_its_worker():
+    """Whole runs travel, but the point is named, or counts as worst alone; the parent evaluates nothing."""
+    problem = function_problem(killing_workers, BOX)
+    algorithm = resolve_algorithm("ga")
+    options = {"maxfev": 40, "popsize": 10, "runs": 3, "seed": 1}
+    with pytest.raises(WorkerError, match=r"signal 9 \(killed; out of memory\?\), twice, at x = \[-0\.[5-9]"):
+        repeat(problem, algorithm, workers=2, **options)
+    found = repeat(problem, algorithm, workers=2, policy=FaultPolicy(on_error="worst"), **options)
+    expected = repeat(function_problem(as_worst(-0.5), BOX), algorithm, workers=1, **options)
+    assert found.values == expected.values
+    assert list(found.failed) == ["worker lost"]
+    assert "twice at x = [-0." in found.first_failure
 
 
 @pytest.mark.parametrize(

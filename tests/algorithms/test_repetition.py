@@ -44,3 +44,48 @@ def test_fewer_runs_than_workers_spread_their_points():
     repeat(problem, Noted(), maxfev=80, popsize=40, runs=1, workers=2)
     assert len(seen) == 2
     assert os.getpid() not in seen
+
+
+def test_cheap_runs_are_made_by_workers_and_no_point_is_evaluated_twice(tmp_path):
+    def noting(x):
+        with (tmp_path / "log").open("a") as file:
+            file.write(f"{os.getpid()} {x.tobytes().hex()}\n")
+        return float((x**2).sum())
+
+    problem, options = function_problem(noting, [(0.0, 1.0)] * 2), {"maxfev": 75, "popsize": 10, "runs": 3}
+    found = repeat(problem, make_algorithm("pso"), workers=2, **options)
+    processes, points = zip(*(line.split() for line in (tmp_path / "log").read_text().splitlines()), strict=True)
+    assert len(points) == 3 * 75
+    assert str(os.getpid()) not in processes
+    assert found.values == repeat(problem, make_algorithm("pso"), workers=1, **options).values
+
+
+def test_what_ends_runs_carries_what_they_have_found():
+    """Those that have ended, and the best points of those that have not."""
+    seen = []
+
+    def interrupt(value):
+        seen.append(value)
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+
+    problem, options = function_problem(process_of, [(0.0, 1.0)] * 2), {"maxfev": 40, "popsize": 10, "runs": 5}
+    with pytest.raises(KeyboardInterrupt) as caught:
+        repeat(problem, make_algorithm("pso"), workers=2, progress=interrupt, **options)
+    found = caught.value.autov_repeated
+    assert len(found.values) > len(seen) == 2
+    assert set(seen) <= set(found.values)
+
+    def breaking(x):
+        time.sleep(0.002)
+        if x[1] < 0.01:
+            raise ArithmeticError("too low")
+        return float(x.sum())
+
+    problem = function_problem(breaking, [(0.0, 1.0)] * 2)
+    with pytest.raises(ArithmeticError, match="too low") as caught:
+        repeat(problem, make_algorithm("ga"), workers=2, maxfev=4000, popsize=10, runs=1)
+    found = caught.value.autov_repeated
+    assert len(found.values) == 1
+    assert found.values[0] == sum(found.best_x)
+    assert found.best_x[1] >= 0.01

@@ -12,6 +12,13 @@ def test_by_hand():
     assert found == (6.0, 0.5, 0.5, 3)
 
 
+def test_messages_that_wait_at_a_worker():
+    """One worker, a message takes 1 s, two may be there: a runs 1-4, b 4-5, c is sent at 4-5 and runs 5-7."""
+    durations = np.array([3.0, 1.0, 2.0])
+    assert simulate([durations], 1, 1.0, ahead=2) == (7.0, pytest.approx(6 / 7), pytest.approx(3 / 7), 3)
+    assert simulate([durations], 1, 1.0).seconds == 9.0
+
+
 def test_without_overhead_one_worker_is_always_busy():
     durations = np.random.default_rng(0).uniform(0, 1, 50)
     assert simulate([durations], 1, 0.0)[:2] == (pytest.approx(durations.sum()), pytest.approx(1.0))

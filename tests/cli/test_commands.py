@@ -433,3 +433,31 @@ def test_an_operator_for_nsga2(capsys, tmp_path):
     code, _, err = run(capsys, *arguments[:3], "--metric", "time")
     assert code == 2
     assert "metric" in err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["minimize", "OWN", "--dim", "2", "--lower", "0", "--upper", "1", "--workers", "1", "--out", "BLOCKED/x.json"],
+        ["compare", "--algorithms", "ga", "--problems", "OWN", "--store", "STORE", "--out", "BLOCKED/folder"],
+        ["reproduce", "table-1", "--runs", "1", "--store", "STORE", "--save", "BLOCKED/x.json"],
+        ["reproduce", "table-1", "--runs", "1", "--store", "STORE", "--out", "BLOCKED/folder"],
+    ],
+    ids=["minimize", "compare", "reproduce-save", "reproduce-out"],
+)
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_run(capsys, tmp_path, command):
+    (tmp_path / "blocked").write_text("a file, no folder")
+    (tmp_path / "own.py").write_text(
+        f"import autov\n\ndef fun(x):\n    open({str(tmp_path / 'called')!r}, 'w').close()\n    return 1.0\n\n"
+        "problem = autov.function_problem(fun, [(0, 1)] * 2, key='own')\n"
+    )
+    own = f"{tmp_path}/own.py:{'fun' if command[0] == 'minimize' else 'problem'}"
+    store = tmp_path / "r.db"
+    places = {"OWN": own, "STORE": str(store), "BLOCKED": str(tmp_path / "blocked")}
+    for word, place in places.items():
+        command = [part.replace(word, place) for part in command]
+    code, _, err = run(capsys, *command)
+    assert code == 2
+    assert re.fullmatch(rf"autov: {re.escape(str(tmp_path))}/blocked/.*: cannot be written: .*\n", err)
+    assert not (tmp_path / "called").exists()
+    assert not store.exists()

@@ -3,6 +3,7 @@
 The work would take many minutes; the limit is generous, since a busy machine needs seconds to end a process.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -117,6 +118,42 @@ def test_minimize_of_a_function_of_a_second(folder):
     code, out, _, _ = interrupted(text, lambda: kept() >= 2, folder)
     assert code == 130
     assert kept() == int(out) >= 2
+
+
+def workers_of_dask():
+    """Processes that Dask has started for the command, whether they are ready or not."""
+    psutil = pytest.importorskip("psutil")
+    found = 0
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            found += any("spawn_main" in part for part in process.cmdline())
+    return found
+
+
+@pytest.mark.parametrize("when", ["start", "middle"])
+def test_a_cluster_of_dask_on_this_machine(folder, when):
+    """Its workers get the signal of a terminal, too, and say nothing of it; one that starts is ended as well."""
+    pytest.importorskip("distributed")
+    (folder / "own.py").write_text(OWN.format(folder=str(folder / "pids"), seconds=0.02))
+    rest = "--dim 3 --lower -1 --upper 1 --workers 2 --engine dask --algorithm pso --maxfev 100000"
+    text = COMMAND.format(arguments=["minimize", f"{folder}/own.py:slow", *rest.split()])
+    ready = workers_of_dask if when == "start" else lambda: len(pids(folder / "pids")) == 2
+    code, _, err, _ = interrupted(text, ready, folder)
+    assert code == 130
+    assert err.endswith("autov: interrupted\n")
+    assert until(lambda: not workers_of_dask())
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_after_the_work_is_done_changes_no_exit_code(tmp_path, name):
+    """While libraries are taken apart: what was printed is there, and the command has done what it should."""
+    text = START + (
+        f"import atexit, os, time\nfor _ in range(2):\n"
+        f"    atexit.register(lambda: (os.kill(os.getpid(), signal.{name}), time.sleep(60)))\n"
+    ) + COMMAND.format(arguments=["--version"])  # fmt: skip
+    done = run_text(text, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("autov ")
 
 
 def test_a_compiled_run(folder):

@@ -64,6 +64,13 @@ def test_a_failing_disk_leaves_the_old_file(tmp_path, monkeypatch, step):
     assert names(tmp_path) == ["file"]
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder in which nobody can make files")
+def test_a_folder_in_which_no_file_can_be_made_is_named():
+    for call in (lambda: write_bytes("/proc/x", b""), lambda: check_writable("/proc/x")):
+        with pytest.raises(FileError, match=r"^/proc/x: cannot be written: No such file or directory"):
+            call()
+
+
 def test_who_reads_the_old_file_goes_on_reading_it(tmp_path):
     """Writing in place would change what is read."""
     path = tmp_path / "file"

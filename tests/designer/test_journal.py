@@ -234,3 +234,23 @@ def test_a_search_that_runs_keeps_others_out(tmp_path):
         design("sphere", dim=2, checkpoint=path, **TINY)
     design("sphere", dim=2, checkpoint=path, **TINY)
     assert [p.name for p in tmp_path.iterdir()] == ["search.npz"]
+
+
+def test_a_disk_that_takes_a_part_of_a_value_is_full(tmp_path):
+    """Python gives the number of bytes that were written and raises nothing; what followed could not be read."""
+    journal = Journal(tmp_path / "values", {"seed": 1})
+    journal.begin(0, fresh=True)
+    values = journal.batch(3, np.arange(3.0))
+    real = journal._file
+
+    class Full:
+        def write(self, records):
+            return real.write(records[:10])
+
+        def close(self):
+            real.close()
+
+    journal._file = Full()
+    with pytest.raises(FileError, match="cannot be written: No space left on device; the checkpoint is kept"):
+        values.keep(0, 1.0)
+    journal.close()

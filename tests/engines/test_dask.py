@@ -89,7 +89,6 @@ def test_functions_without_a_module_travel_with_their_code(engine):
         in_order(engine, threading.Lock().__enter__, range(3))
 
 
-@pytest.mark.slow  # a cluster of its own
 def test_what_ends_its_worker_each_time_is_lost_alone(mortal):  # noqa: F811
     """Its first worker takes others with it, which are innocent; the second one ends with it alone."""
     engine = engine_of(mortal, "processes")
@@ -97,7 +96,6 @@ def test_what_ends_its_worker_each_time_is_lost_alone(mortal):  # noqa: F811
     assert found == {0: 0, 1: 1, 2: 2, 3: ("lost", 3)}
 
 
-@pytest.mark.slow  # a cluster of its own
 def test_a_call_that_hangs_is_given_up(mortal, tmp_path):  # noqa: F811
     engine = engine_of(mortal, "processes")
     found = dict(engine.map(calls.sleeper(tmp_path), [0, 1, 0], timeout=5.0, lost=lambda _, reason: reason))

@@ -7,7 +7,7 @@ import pytest
 from autov.core import WorkerError
 from autov.engines.base import WAIT, chunks
 from autov.engines.dask_map import AHEAD, DaskMap, SentFunction
-from autov.engines.dask_worker import same_bytes
+from autov.engines.dask_worker import LATE, same_bytes
 from autov.engines.jobs import Queue
 from tests.engines.calls import square
 
@@ -67,7 +67,7 @@ class PaperFuture(SimpleNamespace):
 
 def mapped(client, items, lost=None, workers=1, chunk=1):
     queue = Queue(iter(chunks(items, chunk)), None)
-    return DaskMap(client, lambda: workers, SentFunction(client, square, b""), queue, None, lost).run()
+    return DaskMap(client, lambda: workers, SentFunction(client, square, b""), queue, 1.0, lost).run()
 
 
 def test_the_next_calls_are_sent_before_answers_are_fetched():
@@ -112,3 +112,34 @@ def test_what_ends_its_worker_is_found_by_trying_suspects_alone():
 def test_items_that_travelled_with_a_deadly_one_are_sent_singly():
     found = dict(mapped(PaperClient(deadly={3}), range(8), lost=lambda i, _: f"lost {i}", chunk=4))
     assert found == {i: i * i for i in range(8)} | {3: "lost 3"}
+
+
+class SlowScheduler(PaperClient):
+    """Every call takes too long; that one was cancelled reaches the scheduler some looks after the call returned."""
+
+    def __init__(self):
+        super().__init__()
+        self.held, self.cancelled = set(), []
+
+    def gather(self, futures):
+        self.held.update(future.key for future in futures)
+        return [(LATE, "tcp://w:1") for _ in futures]
+
+    def cancel(self, futures, **_):
+        self.cancelled = [*[None] * 3, *(future.key for future in futures)]
+
+    def has_what(self, workers):
+        assert workers == ["tcp://w:1"]
+        if self.cancelled:
+            self.held.discard(self.cancelled.pop(0))
+        return {"tcp://w:1": tuple(self.held)}
+
+    def restart_workers(self, workers, **_):
+        self.log.append(("restart", tuple(workers), len(self.held)))
+
+
+def test_a_worker_is_restarted_when_the_scheduler_knows_that_its_call_is_cancelled():
+    """Else Dask would make the call that hangs once more, elsewhere, since its result is lost with the worker."""
+    client = SlowScheduler()
+    assert dict(mapped(client, [7], lost=lambda i, _: ("lost", i))) == {0: ("lost", 0)}
+    assert [entry for entry in client.log if entry[0] == "restart"] == [("restart", ("tcp://w:1",), 0)]

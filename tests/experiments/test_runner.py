@@ -167,6 +167,55 @@ def hanging(x):
 
 
 BOX = [(-1, 1)] * 2
+HERE = os.getpid()
+
+
+def ending(x):
+    if x[0] > 0.6 and os.getpid() != HERE:
+        os._exit(7)
+    return float((x**2).sum())
+
+
+def test_the_point_that_ends_a_worker_is_named_or_counts_as_worst():
+    """Whole runs travel; one that ends its worker is made again point by point."""
+    problem = {"ending": function_problem(ending, BOX), "bowl": function_problem(flat, BOX)}
+    options = {"maxfev": 24, "popsize": 8, "runs": 3, "store": None}
+    found = compare("ga", problem, workers=2, **options)
+    assert found.failures
+    for failure in found.failures:
+        text, _, point = failure.error.partition(", at x = [")
+        assert text == "WorkerError: a worker process exited with code 7, twice"
+        assert float(point.split(",")[0]) > 0.6
+    assert len(found.values("bowl", "ga")) == 3
+    again = compare("ga", problem, workers=2, on_error="worst", **options)
+
+    def instead(x):
+        return np.inf if x[0] > 0.6 else float((x**2).sum())
+
+    assert not again.failures
+    assert sum(row.failed.get("worker lost", 0) for row in again.rows) >= len(found.failures)
+    expected = compare("ga", {"ending": function_problem(instead, BOX)}, workers=1, **options)
+    assert again.values("ending", "ga").tolist() == expected.values("ending", "ga").tolist()
+
+
+def flat(x):
+    return float(x.sum())
+
+
+def test_a_single_task_that_ends_its_worker_does_not_end_the_program():
+    """The last one that is missing has a worker, too; what cannot travel is run here."""
+    options = {"maxfev": 10, "popsize": 10, "runs": 1, "store": None}
+    found = compare({"a": RandomSearch()}, Deadly(parent=os.getpid()), workers=2, **options)
+    assert [failure.error for failure in found.failures] == ["WorkerError: a worker process exited with code 9, twice"]
+
+    class Locked(RandomSearch):
+        def identity_parts(self):
+            return "locked"
+
+        def __reduce__(self):
+            raise TypeError("a handle of this process")
+
+    assert compare({"a": Locked()}, SlowSphere(), workers=2, **options).rows
 
 
 def test_exceptions_count_as_worst_where_that_is_wanted():

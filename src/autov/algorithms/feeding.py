@@ -72,6 +72,15 @@ class RunPoint:
         return getattr(self.problems[0], "fun", type(self.problems[0]))
 
 
+class Cheap(BaseException):
+    """A run was given up since its points are so cheap that a run travels whole; it has the values of its batches."""
+
+    def __init__(self, batches: list[Array]) -> None:
+        super().__init__("evaluations are cheap")
+        self.batches = batches
+        self.faults = FaultCount()  # of those batches
+
+
 class _Cancelled(BaseException):
     """Raised in the threads of runs that nobody waits for any more."""
 
@@ -83,6 +92,7 @@ class _Batch:
     points: Array
     values: Array
     left: int
+    before: list[Array] = field(default_factory=list)  # values of the run's earlier batches, where they may be needed
     done: threading.Event = field(default_factory=threading.Event)
     error: BaseException | None = None
 
@@ -92,14 +102,16 @@ class Feeder:
 
     Attributes:
         cost: seconds of an evaluation, measured by the workers; None before the first.
+        best: the best value and point so far of each run that has begun and not ended, by its index.
     """
 
     def __init__(
         self, problems: Sequence[Problem], engine: Engine, policy: FaultPolicy = DEFAULT, cheap: float = 0.0
     ) -> None:  # fmt: skip
-        """With ``cheap``, points that take fewer seconds than that are evaluated here after the first batch."""
+        """With ``cheap``, a run whose points take fewer seconds than that ends as `Cheap` after a batch."""
         self.problems, self.engine, self.policy, self.cheap = tuple(problems), engine, policy, cheap
         self.cost: float | None = None
+        self.best: dict[int, tuple[float, Array]] = {}
         self._measured = 0
         self._chunk = 1  # points that travel together
         self._call = RunPoint(self.problems)
@@ -115,6 +127,7 @@ class Feeder:
         """(index, outcome) of the jobs as they end, in any order."""
         sent: dict[int, tuple[int, _Batch, int]] = {}
         self._closed = False
+        self.best = {}
 
         def lost(_: int, reason: str) -> tuple[float, float, Any]:
             return np.inf, np.nan, reason
@@ -172,23 +185,29 @@ class Feeder:
         """The thread of a run."""
         run, error, problem = None, None, self.problems[job.problem]
         try:
-            run = solve(problem, job.algorithm, evaluate=lambda x: self._values(index, job, x), **job.options)
+            run = solve(problem, job.algorithm, evaluate=lambda x: self._values(index, x), **job.options)
         except BaseException as caught:
             error = caught
         with self._changed:
             self._computing -= 1
             self._open.pop(index, None)
-            self._ended.append((index, Fed(run, error, self._faults.pop(index))))
+            faults = self._faults.pop(index)
+            if isinstance(error, Cheap):
+                error.faults = faults
+            self._ended.append((index, Fed(run, error, faults)))
             self._changed.notify_all()
 
-    def _values(self, index: int, job: Job, x: Array) -> Array:
+    def _values(self, index: int, x: Array) -> Array:
         """Values of a batch; called in the thread of its run."""
         batch = _Batch(np.array(x), np.empty(len(x)), len(x))
-        if self.cost is not None and self.cost < self.cheap:
-            return self._values_here(index, job, batch)
         with self._changed:
             if self._closed:
                 raise _Cancelled
+            before = self._open[index]
+            if before is not None and self.cheap:
+                batch.before = [*before.before, before.values]
+                if self.cost is not None and self.cost < self.cheap:
+                    raise Cheap(batch.before)
             self._open[index] = batch
             self._ready.extend((index, batch, row) for row in range(len(x)))
             self._computing -= 1
@@ -196,16 +215,6 @@ class Feeder:
         batch.done.wait()
         if batch.error is not None:
             raise batch.error
-        return batch.values
-
-    def _values_here(self, index: int, job: Job, batch: _Batch) -> Array:
-        for row, x in enumerate(batch.points):
-            if self._closed:
-                raise _Cancelled
-            batch.values[row], _, failure = self._call((job.problem, _number(job), x))
-            error = self._judge(index, x, failure)
-            if error is not None:
-                raise error
         return batch.values
 
     def _measure(self, seconds: float) -> None:
@@ -233,6 +242,8 @@ class Feeder:
         error = self._judge(index, batch.points[row], failure)
         batch.values[row] = value
         batch.left -= 1
+        if value < self.best.get(index, (np.inf,))[0]:
+            self.best[index] = float(value), batch.points[row]
         if batch.error is None and (error is not None or not batch.left):
             batch.error = error
             with self._changed:
@@ -243,7 +254,10 @@ class Feeder:
 
     def _outcomes(self) -> Iterator[tuple[int, Fed]]:
         while self._ended:
-            yield self._ended.popleft()
+            index, fed = self._ended.popleft()
+            if fed.run is not None:
+                self.best.pop(index, None)
+            yield index, fed
 
     def _close(self) -> None:
         """Let all threads end."""

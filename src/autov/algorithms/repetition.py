@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from autov.algorithms.base import Algorithm, Compiled
-from autov.algorithms.driver import Run, solve
-from autov.algorithms.evaluation import check_policy, engine_for, evaluation_of
+from autov.algorithms.driver import Run, presented, solve
+from autov.algorithms.evaluation import PointEvaluator, check_policy, engine_for, evaluation_of
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.faults import DEFAULT, FaultCount, FaultPolicy
-from autov.algorithms.feeding import Feeder, Job, run_fed
-from autov.core import whole_number
+from autov.algorithms.feeding import Cheap, Feeder, Job, run_fed
+from autov.core import Array, whole_number
 from autov.engines import Engine, Serial, engine_of
-from autov.problems import Problem, instance_of, takes_points
+from autov.problems import PointFunction, Problem, instance_of, takes_points
 
 CHEAP = 1e-3  # seconds of an evaluation below which whole runs travel to the workers
 
@@ -55,13 +55,32 @@ class Repeated:
         return asdict(self) | self.summary()
 
 
+class _Begun(NamedTuple):
+    """A run that was begun elsewhere: the values of its first batches, and what failed in them."""
+
+    batches: list[Array]
+    faults: FaultCount
+
+
 def _one(
-    run: int, problem: Problem, algorithm: Algorithm, options: dict[str, Any], policy: FaultPolicy
+    item: tuple[int, _Begun | None], problem: Problem, algorithm: Algorithm, options: dict[str, Any],
+    policy: FaultPolicy,
 ) -> tuple[Run, FaultCount]:  # fmt: skip
-    """A whole run in one worker."""
-    faults = FaultCount()
-    with evaluation_of(problem, 1, run, policy, faults) as evaluate:
-        return solve(problem, algorithm, run=run, evaluate=evaluate, **options), faults
+    """A whole run in one worker, or the rest of one; what was evaluated is not evaluated again."""
+    run, begun = item
+    if begun is None:
+        faults = FaultCount()
+        with evaluation_of(problem, 1, run, policy, faults) as evaluate:
+            return solve(problem, algorithm, run=run, evaluate=evaluate, **options), faults
+    known, instance = iter(begun.batches), instance_of(problem, run)
+    assert isinstance(instance, PointFunction)
+    points = PointEvaluator(Serial(), policy, begun.faults)
+
+    def evaluate_rest(x: Array) -> Array:
+        values = next(known, None)
+        return points(instance, x) if values is None else values
+
+    return solve(problem, algorithm, run=run, evaluate=evaluate_rest, **options), begun.faults
 
 
 def repeat(
@@ -77,13 +96,14 @@ def repeat(
     batch; on a fast one every run is made by one worker. ``progress`` is called with the best value of every run that
     has ended.
 
-    Ctrl-C carries the runs that have ended, and the compiled one that it cut in the thread of the caller:
-    ``error.autov_repeated``.
+    Ctrl-C, or an error of a run, carries the runs that have ended, the best points of those that were being fed, and
+    the compiled one that it cut in the thread of the caller: ``error.autov_repeated``.
     """
     runs = whole_number("runs", runs, 1)
     check_policy(problem, policy)
     options: dict[str, Any] = {"maxfev": maxfev, "popsize": popsize, "seed": seed}
     results: dict[int, Run] = {}
+    begun: dict[int, tuple[float, Array]] = {}  # the best of runs that were fed when all was ended
     faults = FaultCount()
 
     def keep(index: int, result: Run, failed: FaultCount) -> None:
@@ -104,11 +124,12 @@ def repeat(
         )  # fmt: skip
 
     try:
-        _all_runs(problem, algorithm, runs, options, workers, policy, work, keep)
-    except KeyboardInterrupt as error:
+        _all_runs(problem, algorithm, runs, options, workers, policy, work, keep, begun)
+    except (Exception, KeyboardInterrupt) as error:
         ended = [results[run] for run in sorted(results)]
         if (cut := getattr(error, "autov_run", None)) is not None:
             ended.append(cut)
+        ended += [_cut(problem, run, *best) for run, best in begun.items() if run not in results]
         if ended:
             error.autov_repeated = made(ended)  # type: ignore[attr-defined]
         raise
@@ -117,36 +138,61 @@ def repeat(
 
 def _all_runs(
     problem: Problem, algorithm: Algorithm, runs: int, options: dict[str, Any], workers: Any, policy: FaultPolicy,
-    work: Callable[[int], tuple[Run, FaultCount]], keep: Callable[[int, Run, FaultCount], None],
+    work: Callable[[Any], tuple[Run, FaultCount]], keep: Callable[[int, Run, FaultCount], None],
+    begun: dict[int, tuple[float, Array]],
 ) -> None:  # fmt: skip
     if takes_points(instance_of(problem, 0)):
         with engine_for(workers, policy) as engine:
             jobs = [Job(0, algorithm, options | {"run": run}) for run in range(runs)]
-            _repeat_points(problem, jobs, engine, policy, work, keep)
+            _repeat_points(problem, jobs, engine, policy, work, keep, begun)
         return
     compiled = isinstance(algorithm, Compiled) and algorithm.compiles and problem.objective() is not None
     first = 1 if compiled else 0
     if compiled:
-        keep(0, *work(0))  # compiles, or loads from the disk cache, once
+        keep(0, *work((0, None)))  # compiles, or loads from the disk cache, once
     with engine_of(workers, "threads" if compiled else "processes") as engine:
-        for index, found in engine.map(work, range(first, runs)):
+        for index, found in engine.map(work, [(run, None) for run in range(first, runs)]):
             keep(first + index, *found)
 
 
+def _cut(problem: Problem, run: int, fun: float, x: Array) -> Run:
+    """A run that did not come to its end, of which only the best point is known."""
+    none = np.empty(0)
+    cut = Run(x, fun, 0, 0, x[None], np.array([fun]), none.astype(np.int64), none, 0, True, 0.0)
+    return presented(instance_of(problem, run))(cut)
+
+
 def _repeat_points(
-    problem: Problem, jobs: list[Job], engine: Engine, policy: FaultPolicy, work: Callable[[int], Any],
-    keep: Callable[[int, Run, FaultCount], None],
+    problem: Problem, jobs: list[Job], engine: Engine, policy: FaultPolicy, work: Callable[[Any], Any],
+    keep: Callable[[int, Run, FaultCount], None], begun: dict[int, tuple[float, Array]],
 ) -> None:  # fmt: skip
-    """Runs of a Python function of single points; the first one says how long an evaluation takes."""
-    first = 0
+    """Runs of a Python function of single points; the first one says how long an evaluation takes.
+
+    What ends all of them leaves the best points of those that were being fed in ``begun``.
+    """
+    todo: list[tuple[int, _Begun | None]] = [(run, None) for run in range(len(jobs))]
+    cheap = CHEAP if policy.timeout is None else 0.0
+    feeder = Feeder([problem], engine, policy, cheap)
+
+    def feed(runs: list[int]) -> None:
+        try:
+            run_fed(feeder, [jobs[run] for run in runs], lambda index, *made: keep(runs[index], *made))
+        finally:
+            begun.update({runs[index]: best for index, best in feeder.best.items()})
+
     if not isinstance(engine, Serial):
-        cheap = CHEAP if policy.timeout is None else 0.0
-        feeder = Feeder([problem], engine, policy, cheap)
-        run_fed(feeder, jobs[:1], keep)
-        first = 1
+        try:
+            feed([0])
+            del todo[0]
+        except Cheap as error:
+            todo[0] = 0, _Begun(error.batches, error.faults)
+        feeder.cheap = 0.0
         if feeder.cost is None or feeder.cost >= cheap:
-            feeder.cheap = 0.0
-            run_fed(feeder, jobs[1:], lambda index, *made: keep(1 + index, *made))
+            feed([run for run, _ in todo])
             return
-    for index, found in engine.map(work, range(first, len(jobs))):
-        keep(first + index, *found)
+    lost: list[int] = []  # runs that ended their worker; made point by point, they tell which point did it
+    for index, found in engine.map(work, todo, lost=lambda index, _: lost.append(todo[index][0])):
+        if found is not None:
+            keep(todo[index][0], *found)
+    if lost:
+        feed(lost)

@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms import solve
+from autov.algorithms.evaluation import in_message
 from autov.algorithms.feeding import Feeder, Job, RunPoint, run_fed
 from autov.algorithms.resolve import resolve_algorithm
 from autov.bench.kernel import machine
 from autov.bench.simulation import simulate
-from autov.engines import Engine, Processes, Serial, Threads, in_order, local_dask
+from autov.engines import Engine, OnDask, Processes, Serial, Threads, in_order, local_dask
+from autov.engines.dask_map import AHEAD
 from autov.problems import Classic, function_problem
 
 RUNS, MAXFEV, DIM = 12, 30_000, 30  # compiled work
-FED_RUNS, POPSIZE, FED_MAXFEV = 4, 20, 40  # evaluations of 10 to 100 ms
+FED_RUNS, POPSIZE, FED_MAXFEV = 12, 20, 40  # evaluations of 10 to 100 ms
 TASKS = 300  # that do nothing
 
 
@@ -57,7 +59,7 @@ def bench_scale() -> dict[str, Any]:
 
         importlib.import_module("distributed")
         engines["dask"] = _dask
-    found: dict[str, Any] = {"machine": machine() | {"load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None}}
+    found: dict[str, Any] = {"machine": machine() | {"load": _load()}}
     for name, make in engines.items():
         found[name] = {str(workers): _measure(make, workers) for workers in (1, 2)}
     problem = function_problem(uneven, [(-1, 1)] * 5)
@@ -70,7 +72,11 @@ def bench_scale() -> dict[str, Any]:
     return found
 
 
-def _measure(make: Any, workers: int) -> dict[str, float]:
+def _load() -> float | None:
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+
+
+def _measure(make: Any, workers: int) -> dict[str, Any]:
     with make(workers) as engine:
         in_order(engine, _nothing, range(4 * workers))
         start = time.perf_counter()
@@ -87,17 +93,18 @@ def _measure(make: Any, workers: int) -> dict[str, float]:
             in_order(engine, _compiled, runs)
             alone, together = alone + middle - start, together + time.perf_counter() - middle
         efficiency = alone / (workers * together)
-        busy, elapsed, spent = _feed(engine, workers)
-    expected = simulate([np.array(spent)], workers, overhead)
+        busy, elapsed, spent, chunk = _feed(engine, workers)
+        ahead = AHEAD if isinstance(engine, OnDask) else 1
+    expected = simulate([np.array(spent)], workers, overhead, chunk, ahead)
     return {
         "overhead_seconds_per_task": overhead, "efficiency_compiled": efficiency, "busy_uneven": busy,
         "seconds_uneven": elapsed, "seconds_uneven_simulated": expected.seconds,
-        "measured_over_simulated": elapsed / expected.seconds,
+        "measured_over_simulated": elapsed / expected.seconds, "points_in_a_message": chunk, "load": _load(),
     }  # fmt: skip
 
 
-def _feed(engine: Engine, workers: int) -> tuple[float, float, list[float]]:
-    """Share of the workers' time that evaluations take, the time, and the durations."""
+def _feed(engine: Engine, workers: int) -> tuple[float, float, list[float], int]:
+    """Share of the workers' time that evaluations take, the time, the durations, and how many travelled together."""
     problem = function_problem(uneven, [(-1, 1)] * 5)
     jobs = [
         Job(0, resolve_algorithm("ga"), {"maxfev": FED_MAXFEV, "popsize": POPSIZE, "run": r}) for r in range(FED_RUNS)
@@ -109,7 +116,8 @@ def _feed(engine: Engine, workers: int) -> tuple[float, float, list[float]]:
     start = time.perf_counter()
     run_fed(feeder, jobs, lambda *_: None)
     elapsed = time.perf_counter() - start
-    return sum(spent) / (workers * elapsed), elapsed, spent
+    together = in_message(engine, float(np.mean(spent)), FED_RUNS * POPSIZE)
+    return sum(spent) / (workers * elapsed), elapsed, spent, together
 
 
 class _Noting(Feeder):

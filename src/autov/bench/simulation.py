@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autov.core import Array, to_json
+from autov.engines.dask_map import AHEAD
 
 
 class Simulated(NamedTuple):
@@ -26,7 +27,9 @@ class Simulated(NamedTuple):
     messages: int  # to workers; as many come back
 
 
-def simulate(batches: Iterable[Array], workers: int, overhead: float, chunk: int = 1) -> Simulated:
+def simulate(
+    batches: Iterable[Array], workers: int, overhead: float, chunk: int = 1, ahead: int = 1
+) -> Simulated:  # fmt: skip
     """Run batches of durations on paper.
 
     Args:
@@ -34,24 +37,28 @@ def simulate(batches: Iterable[Array], workers: int, overhead: float, chunk: int
         workers: how many evaluate at once.
         overhead: seconds of the dispatcher for a message and its answer.
         chunk: evaluations that travel together.
+        ahead: messages that may be with a worker, of which it works on one while the others wait there.
     """
     now = spent = dispatched = 0.0
     messages = 0
     for durations in batches:
-        free = [now] * workers  # when each worker has nothing to do
+        places = [(now, level, worker) for level in range(ahead) for worker in range(workers)]  # free from when
+        done = [now] * workers  # when each worker has nothing to do
         dispatcher = now
         for first in range(0, len(durations), chunk):
             work = float(np.sum(durations[first : first + chunk]))
-            dispatcher = max(dispatcher, free[0]) + overhead
-            heapq.heapreplace(free, dispatcher + work)
+            since, _, worker = places[0]
+            dispatcher = max(dispatcher, since) + overhead
+            done[worker] = max(done[worker], dispatcher) + work
+            heapq.heapreplace(places, (done[worker], 0, worker))
             spent, messages, dispatched = spent + work, messages + 1, dispatched + overhead
-        now = max(*free, dispatcher) if len(free) > 1 else max(free[0], dispatcher)
+        now = max(dispatcher, *done)
     return Simulated(now, spent / (workers * now), dispatched / now, messages)
 
 
 def search_on_paper(
     *, workers: int, seconds: float, overhead: float, population: int, generations: int, popsize: int, steps: int,
-    runs: int, chunk: int = 1, spread: float = 0.5, seed: int = 1,
+    runs: int, chunk: int = 1, ahead: int = 1, spread: float = 0.5, seed: int = 1,
 ) -> dict[str, Any]:  # fmt: skip
     """A whole search of a slow function: one step of all its runs is simulated, and all steps are alike.
 
@@ -65,12 +72,13 @@ def search_on_paper(
         steps: of a run.
         runs: of each candidate.
         chunk: evaluations that travel together.
+        ahead: messages that may be with a worker.
         spread: see seconds.
         seed: of the durations.
     """
     size = population * runs * popsize
     durations = np.random.default_rng(seed).uniform((1 - spread) * seconds, (1 + spread) * seconds, size)
-    one = simulate([durations], workers, overhead, chunk)
+    one = simulate([durations], workers, overhead, chunk, ahead)
     times = steps * (generations + 1)
     genes = 50  # of an operator with ten rows and tied bounds
     return {
@@ -87,7 +95,7 @@ def main() -> None:
     small = {"population": 40, "generations": 50, "popsize": 40, "steps": 50, "runs": 3}
     for name, settings in (("paper", paper), ("small", small)):
         for workers, chunk in ((2, 1), (100, 1), (1000, 1), (1000, 10)):
-            found = search_on_paper(workers=workers, seconds=1.0, overhead=0.003, chunk=chunk, **settings)
+            found = search_on_paper(workers=workers, seconds=1.0, overhead=0.003, chunk=chunk, ahead=AHEAD, **settings)
             sys.stdout.write(f"{name}: {to_json(found)}\n")
 
 

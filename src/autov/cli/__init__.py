@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import signal
@@ -12,50 +11,71 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 
+class Ended:
+    """Whether the work is done, and with which exit code; from then on a signal ends the program at once."""
+
+    code: int | None = None
+
+
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command; Ctrl-C ends it in one line from the first moment on, while libraries are loaded, too.
 
-    Without arguments it is the whole program, which then ends without taking libraries apart: that takes longer than
-    all the rest.
+    Without arguments it is the whole program. If it is interrupted, it then ends without taking libraries apart: that
+    takes longer than all the rest, and what is half made cannot be taken apart. A signal that comes when the work is
+    done ends it in the same way, with the exit code of the work.
     """
-    asked, ended = threading.Event(), threading.Event()
-    if arguments is None:
-        atexit.register(_leave, ended)  # before others, so that it is called after them
+    asked, ended = threading.Event(), Ended() if arguments is None else None
     try:
-        with handled(asked):
-            from autov.cli.app import main as run
-            from autov.core.ending import ended_by
+        with handled(asked, ended):
+            try:
+                from autov.cli.app import main as run
+                from autov.core.ending import ended_by
 
-            with ended_by(asked, KeyboardInterrupt):
-                run(arguments)
+                with ended_by(asked, KeyboardInterrupt):
+                    run(arguments)
+            except SystemExit as error:
+                if ended is not None:
+                    ended.code = error.code if isinstance(error.code, int) else int(error.code is not None)
+                raise
+            except KeyboardInterrupt:
+                if ended is not None:
+                    ended.code = 130
+                raise
     except KeyboardInterrupt:
         pass
     except SystemExit as error:
-        if error.code == 130:
-            ended.set()
+        if error.code == 130 and ended is not None:
+            leave(130)
         if not asked.is_set() or error.code in (None, 0, 130):
             raise
     except Exception:
         if not asked.is_set():  # else it may be what became of Ctrl-C in an import
             raise
-    ended.set()
     sys.stderr.write("autov: interrupted\n")
+    if ended is not None:
+        leave(130)
     raise SystemExit(130) from None
 
 
-def _leave(ended: threading.Event) -> None:
-    if ended.is_set():
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):
-                stream.flush()
-        os._exit(130)
+def leave(code: int) -> NoReturn:
+    """End this process, and those that it has started, at once."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    started = sys.modules.get("multiprocessing")
+    if started is not None:
+        with contextlib.suppress(Exception):
+            for child in started.active_children():
+                child.kill()
+    os._exit(code)
 
 
 @contextlib.contextmanager
-def handled(asked: threading.Event) -> Iterator[None]:
+def handled(asked: threading.Event, ended: Ended | None = None) -> Iterator[None]:
     """Ctrl-C and SIGTERM, by which clusters end what takes too long, raise KeyboardInterrupt here and set the flag.
 
-    Where that cannot be raised, as in a finaliser, Python would print it; the flag is enough.
+    Where that cannot be raised, as in a finaliser, Python would print it; the flag is enough. With ``ended`` signals
+    are looked at until the end of the program.
     """
 
     def ignored(unraisable: Any) -> None:
@@ -63,6 +83,8 @@ def handled(asked: threading.Event) -> Iterator[None]:
             printed(unraisable)
 
     def handle(*_: Any) -> NoReturn:
+        if ended is not None and ended.code is not None:
+            leave(ended.code)
         asked.set()
         raise KeyboardInterrupt
 
@@ -77,7 +99,7 @@ def handled(asked: threading.Event) -> Iterator[None]:
     finally:
         sys.unraisablehook = printed
         for number, handler in before.items():
-            if handler is not None:
+            if handler is not None and ended is None:
                 signal.signal(number, handler)
 
 

@@ -19,6 +19,7 @@ from autov.cli.output import (
     SEED,
     TIMEOUT,
     WORKERS,
+    check_places,
     print_json,
     quiet_functions,
     show_table,
@@ -91,6 +92,7 @@ def compare(
         raise InputError(f"--plots: one of svg, pdf, png, got {plots!r}")
     names = [part.strip() for part in algorithms.split(",") if part.strip()]
     wanted = with_instances(expand_names([part for part in problems.split(",") if part.strip()]), instances)
+    check_places(folder=out)
     with (
         quiet_functions(json_ or format_ == "json"),
         named_engine(engine, workers, scheduler, scheduler_file) as spread,

@@ -21,6 +21,7 @@ from autov.cli.output import (
     SEED,
     TIMEOUT,
     WORKERS,
+    check_places,
     console,
     print_json,
     quiet_functions,
@@ -85,6 +86,7 @@ def minimize(
     chosen = resolve_algorithm(algorithm, operator)
     problem = with_instances([problem], instances)[0]
     found = resolve_problem(problem, dim=dim, vectorized=vectorized, **bounds_of(lower, upper, bounds, dim))
+    check_places(out)
     with (
         quiet_functions(json_),
         named_engine(engine, workers, scheduler, scheduler_file) as spread,
@@ -96,7 +98,7 @@ def minimize(
                 operator=operator or "paper-h3", progress=run_counter(display, runs), policy=policy,
                 title=algorithm or (DEFAULT if operator is None else None),
             )  # fmt: skip
-        except KeyboardInterrupt as error:
+        except (Exception, KeyboardInterrupt) as error:
             if (cut := getattr(error, "autov_repeated", None)) is not None:
                 _save_cut(cut, out)
             raise
@@ -152,7 +154,7 @@ def run_counter(
 
 
 def _save_cut(result: Repeated, out: Path | None) -> None:
-    """What there was when Ctrl-C came: a line, and the file."""
+    """What there was when Ctrl-C came, or when a run failed: a line, and the file."""
     from autov.core import to_json, write_text
 
     where = f"; its point is in {out}" if out is not None else "; --out FILE would have kept its point"

@@ -59,6 +59,16 @@ def show_table(table: Any, form: str = "text") -> None:
         typer.echo(render(table, form))
 
 
+def check_places(file: Path | None = None, folder: Path | None = None) -> None:
+    """Say now, and not after hours of work, that results cannot be written where they are wanted."""
+    from autov.core import check_writable
+
+    if file is not None:
+        check_writable(file)
+    if folder is not None:
+        check_writable(folder / "report.html")
+
+
 def write_files(folder: Path | None, files: dict[str, Callable[[Path], object]]) -> None:
     """Write files into a folder, if there is one, and say so."""
     if folder is None:

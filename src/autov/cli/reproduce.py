@@ -18,6 +18,7 @@ from autov.cli.output import (
     SCHEDULER_FILE,
     SEED,
     WORKERS,
+    check_places,
     console,
     print_json,
     show_table,
@@ -80,6 +81,7 @@ def reproduce(
     folder = (out or Path("runs/paper")) if name == "all" else out
     if name in BEHAVIOUR_FIGURES and (runs or save or load):
         raise InputError(f"--runs, --save, --load: not for {name}, which is one run of each algorithm")
+    check_places(save, folder)
     with named_engine(engine, workers, scheduler, scheduler_file) as spread:
         for each in titles if name == "all" else (name,):
             if each in BEHAVIOUR_FIGURES:

@@ -36,7 +36,11 @@ def replacing(path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb") -> 
         raise FileError(f"{target}: cannot be written: {error.strerror or error}") from None
     partial = target.with_name(f".{target.name}.{secrets.token_hex(6)}.partial")
     try:
-        with partial.open(mode, encoding=None if mode == "wb" else "utf-8") as file:
+        opened = partial.open(mode, encoding=None if mode == "wb" else "utf-8")
+    except OSError as error:
+        raise FileError(f"{target}: cannot be written: {error.strerror}; what was there before is kept") from None
+    try:
+        with opened as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -7,8 +7,10 @@ fixed length and a checksum each, so that a file that was cut by a crash is good
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 import struct
 import zlib
 from collections.abc import Mapping
@@ -121,7 +123,8 @@ class Journal:
     def write(self, records: bytes) -> None:
         """Records; they reach the system at once, so that they survive the end of this process."""
         try:
-            self._file.write(records)
+            if self._file.write(records) != len(records):  # the disk took a part; what follows could not be read
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             raise FileError(
                 f"{self.path}: cannot be written: {error.strerror or error}; the checkpoint is kept"

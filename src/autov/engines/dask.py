@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import multiprocessing
+import os
 import pickle
+import signal
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from autov.core import InputError, WorkerError
@@ -89,6 +93,13 @@ class OnDask(Engine):
         self._function = None
         close_all(self._owned)
 
+    def __exit__(self, kind: Any = None, *_: Any) -> None:
+        if kind is None or not issubclass(kind, KeyboardInterrupt):
+            return self.close()
+        # Dask needs seconds to end a cluster, and an interrupted program none of that: it ends with all it has started.
+        threading.Thread(target=self.close, daemon=True).start()
+        return None
+
 
 def close_all(opened: list[Any]) -> None:
     """Close clusters and clients, the last that was opened first."""
@@ -97,18 +108,70 @@ def close_all(opened: list[Any]) -> None:
             opened.pop().close()
 
 
+def apart(make: Callable[[], Any]) -> Any:
+    """What ``make`` gives, made by a thread that Ctrl-C does not reach, nor the processes that it starts.
+
+    A terminal sends Ctrl-C to all processes of a program; workers would all tell of it. And the caller, who waits, can
+    be interrupted at any moment, while Dask cannot.
+    """
+    found: list[Any] = []
+    given_up = threading.Event()
+
+    def work() -> None:
+        if hasattr(signal, "pthread_sigmask"):
+            multiprocessing.get_context("spawn").Lock()  # starts Python's tracker of such things, which would undo this
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            found.append((make(), None))
+        except Exception as error:
+            found.append((None, error))
+        if given_up.is_set():
+            close_all([made for made, _ in found if made is not None])
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(0.1)
+    except BaseException:
+        given_up.set()
+        raise
+    made, error = found[0]
+    if error is not None:
+        raise error
+    return made
+
+
+@contextlib.contextmanager
+def quiet_tracker() -> Iterator[None]:
+    """Python's process that cleans up after a program that was ended, if it starts inside, does so without a word."""
+    before = os.environ.get("PYTHONWARNINGS")
+    quiet = "ignore:resource_tracker:UserWarning"
+    os.environ["PYTHONWARNINGS"] = f"{before},{quiet}" if before else quiet
+    try:
+        yield
+    finally:
+        del os.environ["PYTHONWARNINGS"]
+        if before is not None:
+            os.environ["PYTHONWARNINGS"] = before
+
+
 def local_dask(workers: int) -> OnDask:
     """A cluster of single-threaded processes on this machine, reachable from it only; it ends with the engine."""
     library = distributed()
-    opened = []  # also what was opened before something failed, or Ctrl-C came, is closed
+    opened = []  # also what was opened before something failed is closed
     try:
-        opened.append(library.LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1",
-            silence_logs=50,
-        ))  # fmt: skip
+        with quiet_tracker():
+            opened.append(apart(lambda: library.LocalCluster(
+                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
+                host="127.0.0.1", silence_logs=50,
+            )))  # fmt: skip
         opened.append(library.Client(opened[0]))
         return OnDask(opened[1], opened)
     except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):  # see OnDask.__exit__
+            threading.Thread(target=close_all, args=(opened,), daemon=True).start()
+            raise
         close_all(opened)
         if isinstance(error, Exception) and not isinstance(error, WorkerError):
             raise WorkerError(f"no Dask cluster can be started here ({one_line(error)})") from None

@@ -167,10 +167,21 @@ class DaskMap:
             return None, unsendable(name_of(self.function.call), content)
         if kind == OTHER:
             return None, WorkerError(content)
-        with contextlib.suppress(Exception):  # a worker without a nanny cannot be restarted, but goes on
-            self.client.cancel([future], force=True)  # else its loss would make Dask compute, and hang, again
-            self.client.restart_workers([content], raise_for_error=False)
+        self._replace(content, future)
         return self._give_up(job, f"took longer than {self.timeout:g} s")
+
+    def _replace(self, worker: str, future: Any) -> None:
+        """Restart the worker of a call that hangs; one without a nanny cannot be restarted, but goes on.
+
+        Its loss would make Dask compute the call, and hang, again; so the scheduler must have heard before that nobody
+        wants it, which takes another way than the wish to restart.
+        """
+        with contextlib.suppress(Exception):
+            self.client.cancel([future], force=True)
+            end = time.monotonic() + GONE_SECONDS
+            while future.key in self.client.has_what([worker]).get(worker, ()) and time.monotonic() < end:
+                time.sleep(0.01)
+            self.client.restart_workers([worker], raise_for_error=False)
 
     def _give_up(self, job: Job, reason: str) -> tuple[list[Any] | None, BaseException | None]:
         if self.lost is not None:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import time
 import traceback
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from autov.algorithms.faults import DEFAULT, FaultCount, FaultPolicy
 from autov.algorithms.feeding import Feeder, Job
 from autov.core import Array, InputError, identity
 from autov.engines import Engine, Processes, engine_of
+from autov.engines.base import Found
 from autov.engines.pickled import dumps
 from autov.experiments.curve import grid, sample
 from autov.experiments.plan import Experiment
@@ -24,7 +25,7 @@ from autov.experiments.row import Failure
 from autov.experiments.store import Store
 from autov.experiments.task import Task
 from autov.experiments.trace import Trace, improvements
-from autov.problems import Problem, instance_of
+from autov.problems import Problem, instance_of, takes_points
 
 DEADLY = "WorkerError:"  # how errors of tasks that ended their worker begin
 
@@ -158,11 +159,12 @@ def run(
             engine = opened.enter_context(engine_for(workers, policy))
             results, sent = _map_points(todo, engine, policy), todo
         else:
-            engine = opened.enter_context(engine_of(workers if len(todo) > 1 else 1, "processes"))
+            here = len(todo) < 2 and not all(map(_travels, todo))  # nothing is gained by refusing a single one
+            engine = opened.enter_context(engine_of(1 if here else workers, "processes"))
             if isinstance(engine, Processes):
                 _check_pickles(todo)
                 _warm_up(todo)
-            results = engine.map(call, those_missing(), lost=_lost)
+            results = _map_runs(call, those_missing(), sent, engine)
         with contextlib.closing(results):
             for index, result in results:
                 task = sent[index]
@@ -176,11 +178,27 @@ def run(
     return Outcome(total, ran, store.failures(experiment.tasks), time.perf_counter() - start)
 
 
-def _lost(_: int, reason: str) -> Result:
-    return Result(float("nan"), None, 0.0, f"{DEADLY} {reason}", "")
+def _map_runs(call: Execution, items: Iterator[Any], sent: list[Task], engine: Engine) -> Found[Result]:
+    """Whole runs on the workers; those that end their worker are made again point by point, which tells the point."""
+    again: list[int] = []
+
+    def lost(index: int, reason: str) -> Result | None:
+        if takes_points(instance_of(sent[index].make_problem(), sent[index].run)):
+            again.append(index)
+            return None
+        return Result(float("nan"), None, 0.0, f"{DEADLY} {reason}", "")
+
+    with contextlib.closing(engine.map(call, items, lost=lost)) as found:
+        for index, result in found:
+            if result is not None:
+                yield index, result
+    if again:
+        with contextlib.closing(_map_points([sent[i] for i in again], engine, call.policy)) as made:
+            for place, result in made:
+                yield again[place], result
 
 
-def _map_points(todo: list[Task], engine: Engine, policy: FaultPolicy) -> Generator[tuple[int, Result], None, None]:
+def _map_points(todo: list[Task], engine: Engine, policy: FaultPolicy) -> Found[Result]:
     """Tasks whose single evaluations go to the workers, which can then be replaced when one takes too long."""
     distinct = {(task.problem, task.dim, task.content): task for task in todo}
     problems = [_problem_of(task) for task in distinct.values()]
@@ -203,6 +221,14 @@ def _write(store: Store, task: Task, result: Result) -> None:
         store.fail(task, result.error, result.traceback)
     else:
         store.add(task, result.best, result.samples, result.seconds, result.trace, result.failed)
+
+
+def _travels(task: Task) -> bool:
+    try:
+        dumps(task)
+    except Exception:
+        return False
+    return True
 
 
 def _check_pickles(todo: list[Task]) -> None:
