@@ -32,7 +32,12 @@ _asked_for: ContextVar[bool] = ContextVar("asked_for", default=False)
 @contextmanager
 def asked_for() -> Iterator[None]:
     """Figures made inside are shown by notebooks and by ``pyplot.show``, if pyplot is in use."""
-    token = _asked_for.set(True)
+    in_use = "matplotlib.pyplot" in sys.modules or "ipykernel" in sys.modules
+    if in_use:
+        import matplotlib.pyplot as plt
+
+        plt.draw_if_interactive()  # chooses the backend now: the settings that this changes must outlast a style
+    token = _asked_for.set(in_use)
     try:
         yield
     finally:
@@ -41,8 +46,8 @@ def asked_for() -> Iterator[None]:
 
 def new_figure(width: float, height: float) -> Figure:
     """A figure of that size in inches that draws itself without a display."""
-    if _asked_for.get() and ("matplotlib.pyplot" in sys.modules or "ipykernel" in sys.modules):
-        import matplotlib.pyplot as plt  # not for files: it keeps every figure until it is closed
+    if _asked_for.get():  # not for files: pyplot keeps every figure until it is closed
+        import matplotlib.pyplot as plt
 
         return plt.figure(figsize=(width, height), layout="constrained")
     figure = Figure(figsize=(width, height), layout="constrained")
