@@ -42,7 +42,8 @@ def run(name: str) -> str:
     """The output of an example; its picture is in docs/gallery."""
     picture = DOCS / "gallery" / f"{name}.svg"
     path = os.pathsep.join([str(DOCS), *filter(None, [os.environ.get("PYTHONPATH")])])
-    kept = {"MPLBACKEND": "module://picture_backend", "AUTOV_PICTURE": str(picture), "PYTHONPATH": path}
+    kept = {"MPLBACKEND": "module://picture_backend", "AUTOV_PICTURE": str(picture), "PYTHONPATH": path,
+            "PYTHONWARNINGS": "error::RuntimeWarning"}  # fmt: skip
     picture.unlink(missing_ok=True)
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / f"{name}.py")], env={**os.environ, **kept}, capture_output=True, text=True,

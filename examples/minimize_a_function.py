@@ -1,4 +1,4 @@
-"""Minimise a function of your own with the paper's operator."""
+"""Minimise a function of your own."""
 
 import matplotlib.pyplot as plt
 import numpy as np

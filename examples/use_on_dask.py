@@ -22,7 +22,7 @@ if __name__ == "__main__":
     options = {"maxfev": 400, "popsize": 40, "algorithm": "de", "rng": 1}
     bounds = [(-5, 5)] * 4
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
         Client(cluster) as client,
     ):
         result = autov.minimize(simulate, bounds, workers=client, **options)

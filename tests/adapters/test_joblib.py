@@ -38,11 +38,12 @@ def test_what_joblib_refuses_is_said_at_once(jobs, backend):
         JoblibEngine(jobs, backend)
 
 
-def test_minimize_with_a_lambda_gives_the_same_bits():
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
+def test_minimize_with_a_lambda_gives_the_same_bits(backend):
     scale = 2.0
     options = {"maxfev": 90, "popsize": 30, "rng": 3}
     here = autov.minimize(lambda x: scale * float(x @ x), [(-5, 5)] * 3, **options)
-    there = autov.minimize(lambda x: scale * float(x @ x), [(-5, 5)] * 3, workers=JoblibEngine(2), **options)
+    there = autov.minimize(lambda x: scale * float(x @ x), [(-5, 5)] * 3, workers=JoblibEngine(2, backend), **options)
     assert np.array_equal(here.x, there.x)
     assert here.fun == there.fun
 
@@ -56,6 +57,6 @@ def test_the_backend_of_dask():
     distributed = pytest.importorskip("distributed")
     options = {"maxfev": 40, "popsize": 20, "rng": 3, "algorithm": "de"}
     here = autov.minimize(lambda x: float(x @ x), [(-5, 5)] * 3, **options)
-    with distributed.Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None):
+    with distributed.Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0"):
         there = autov.minimize(lambda x: float(x @ x), [(-5, 5)] * 3, workers=JoblibEngine(2, "dask"), **options)
     assert np.array_equal(here.x, there.x)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from pymoo.algorithms.moo.nsga2 import NSGA2
-from pymoo.core.problem import ElementwiseProblem
+from pymoo.core.problem import ElementwiseProblem, Problem
 from pymoo.operators.mutation.nom import NoMutation
 from pymoo.optimize import minimize
 from pymoo.problems import get_problem
@@ -112,13 +112,40 @@ def test_algorithm_takes_the_course_of_autov():
     ("problem", "message"),
     [
         (get_problem("zdt1"), "one objective"),
-        (Box(n_ieq_constr=1), "no constraints"),
         (Box(xl=None, xu=None), "needs bounds"),
     ],
 )
 def test_problems_that_do_not_fit(problem, message):
     with pytest.raises(InputError, match=f"^problem: .*{message}"):
         minimize(problem, SingleObjective("autov"), ("n_gen", 2), seed=1)
+
+
+class Disc(Problem):
+    """The smallest sum of two numbers in the unit disc, not a number for x[0] above 0."""
+
+    def __init__(self, equal=0):
+        super().__init__(n_var=2, n_obj=1, n_ieq_constr=1 - equal, n_eq_constr=equal, xl=-2.0, xu=2.0)
+
+    def _evaluate(self, x, out, *args, **kwargs):  # noqa: ARG002
+        out["F"] = np.where(x[:, :1] > 0, np.nan, x.sum(axis=1, keepdims=True))
+        out["G" if self.n_ieq_constr else "H"] = (x**2).sum(axis=1, keepdims=True) - 1
+
+
+@pytest.mark.parametrize(("name", "equal"), [("de", 0), ("ma-es", 0), ("ma-es", 1)])
+def test_constraints_by_debs_rules_and_nan_is_worst(name, equal):
+    found = minimize(Disc(equal), SingleObjective(name, popsize=20), ("n_evals", 2000), seed=1)
+    assert found.CV[0] == 0
+    assert found.F[0] < -1.35
+
+
+def test_an_infeasible_problem_gives_the_least_violation():
+    class Nowhere(Disc):
+        def _evaluate(self, x, out, *args, **kwargs):
+            super()._evaluate(x, out, *args, **kwargs)
+            out["G"] = x[:, :1] + 3
+
+    found = minimize(Nowhere(), SingleObjective("de", popsize=20), ("n_evals", 1000), seed=1, return_least_infeasible=True)
+    assert found.CV[0] == pytest.approx(1.0)
 
 
 def test_hypervolume_of_nsga2():

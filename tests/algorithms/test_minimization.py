@@ -164,6 +164,20 @@ def test_disp_prints(capsys):
     assert "generation 1: 200 evaluations" in capsys.readouterr().out
 
 
+def test_disp_says_how_far_infeasible_points_are(capsys):
+    limit = {"type": "ineq", "fun": lambda x: x[0] - 20}
+    autov.minimize(sphere, BOX, maxfev=40, popsize=20, rng=1, disp=True, algorithm="de", constraints=limit)
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("generation 0: 20 evaluations, none feasible, constraints exceeded by 1")
+    assert second.startswith("generation 1: 40 evaluations, none feasible, constraints exceeded by 1")
+
+
+def test_evaluations_are_short_in_print():
+    history = autov.minimize(sphere, BOX, maxfev=200, rng=1, history=True).history
+    assert repr(history) == f"Evaluations(200 points of {len(BOX)} variables, best {history.fun.min():.6g})"
+
+
+
 @pytest.mark.parametrize("values", [[1.0], [1.0] * 500])
 def test_maps_that_lose_or_invent_values_are_refused(values):
     with pytest.raises(InputError, match="results for 20 items"):

@@ -141,11 +141,13 @@ def test_borders_made_up_for_whole_numbers_are_reported_too():
         ([(0, None)] * 2, ["a", "b"], "x0: must be an array of numbers"),
         ([(0, None)] * 2, [np.nan, 1.0], "x0: must be finite"),
         ([(0, None)] * 2, [np.inf, 1.0], "x0: must be finite"),
-        ([(20, None)] * 2, [-1.0, 1.0], "x0: must lie inside the bounds"),
+        ([(20, None)] * 2, [-1.0, 1.0], r"x0: must lie inside the bounds; variable 0 is -1, not in \[20, inf\]"),
+        ([(0, 2)] * 2, [1.0, 3.0], r"x0: must lie inside the bounds; variable 1 is 3, not in \[0, 2\]"),
+        ([(0, 2)] * 2, [[1, 1], [1, np.nan]], r"x0: must lie inside the bounds; variable 1 is nan, not in \[0, 2\]"),
         ([(0, None)] * 2, [1.0] * 3, "x0: must be a point of 2 variables"),
     ],
 )  # fmt: skip
-def test_a_bad_x0_is_named_where_bounds_are_missing(bounds, x0, message):
+def test_a_bad_x0_is_named(bounds, x0, message):
     with pytest.raises(InputError, match=message):
         autov.minimize(sphere, bounds, x0=x0)
 

@@ -1,6 +1,7 @@
 """Displays of long work, rendered at the widths of terminals."""
 
 import io
+import sys
 import types
 
 import numpy as np
@@ -72,6 +73,28 @@ def test_after_the_last_generation_it_says_what_is_done():
         display(progress(199))
         display(progress(200))
     assert ENDING in out.getvalue()
+
+
+def test_a_notebook_shows_one_output_that_is_replaced(monkeypatch):
+    shown = []
+
+    class Handle:
+        def update(self, made):
+            shown.append(made)
+
+    def display(made, *, display_id):
+        assert display_id
+        shown.append(made)
+        return Handle()
+
+    module = types.ModuleType("IPython.display")
+    module.display, module.HTML = display, lambda text: text
+    monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    with ProgressDisplay(Console(force_jupyter=True, width=80), title="a < b") as display:
+        display(3, 10, 65.0, 0.25)
+    assert "a &lt; b: 3 of 10 runs, 1:05 left, best 0.25" in shown[-2]
+    assert shown[-1] == "", "nothing is left of it"
 
 
 def test_without_a_terminal_there_is_a_line_a_minute():

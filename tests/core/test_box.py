@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from autov.core import Box, generator
+from autov.core import Box, InputError, generator
 
 BOX = Box(np.array([-1.0, 0.0]), np.array([2.0, 5.0]))
 
@@ -43,6 +43,12 @@ def test_a_copy_has_arrays_of_the_same_type(again):
     assert made == BOX
     assert not made.lower.flags.writeable
     assert not made.upper.flags.writeable
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1e150, 1e150), (-1.7e308, 1.7e308), (0.0, 1e-120), (1e120, 1e120)])
+def test_bounds_beyond_what_can_be_squared_are_named(low, high):
+    with pytest.raises(InputError, match=r"bounds: variable 1 has \[.*\]; upper - lower must be 0 or lie between"):
+        Box(np.array([0.0, low]), np.array([1.0, high]))
 
 
 def test_bounds_of_the_caller_stay_his_own():

@@ -1,7 +1,8 @@
 """What the argument `workers` may be."""
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
-from multiprocessing.pool import ThreadPool
+from multiprocessing.pool import Pool, ThreadPool
 
 import numpy as np
 import pytest
@@ -68,6 +69,14 @@ def test_map_like_callables():
             engine = engine_of(mapped, "processes")
             assert isinstance(engine, OnMap)
             assert in_order(engine, square, iter(range(4))) == [0, 1, 4, 9]
+
+
+def test_lambdas_and_closures_travel_through_the_map_of_a_pool():
+    step, lock = 3, threading.Lock()
+    with Pool(2) as pool:
+        assert in_order(engine_of(pool.map, "processes"), lambda x: step * x, range(3)) == [0, 3, 6]
+        with pytest.raises(InputError, match="cannot be sent to worker processes"):
+            in_order(engine_of(pool.map, "processes"), lambda x: (lock, x), range(3))
 
 
 @pytest.mark.parametrize(

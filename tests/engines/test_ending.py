@@ -154,11 +154,12 @@ except WorkerError as error:
     print(error)
 """
     process = start(tmp_path, text)
-    out, _ = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=120)
     assert out == (
         "a worker process exited with code 1 while it started; what a script does must stand under "
         '`if __name__ == "__main__":`\n'
     )
+    assert err == ""  # no traceback of every worker besides
 
 
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])

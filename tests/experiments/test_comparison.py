@@ -30,6 +30,16 @@ def test_a_comparison(tmp_path):
     assert table.footer[0] == ("+/-/=", ("", "0/2/0"))
 
 
+def test_a_name_that_is_not_in_the_comparison_is_refused():
+    compared = compare("de", "f1,f9", **SMALL, runs=1, store=None)
+    assert compared.curves("f9", "de")[1].shape[0] == 1
+    for read in (compared.values, compared.curves, compared.runs):
+        with pytest.raises(InputError, match=r"^problem: 'rastrigin' is not in the comparison \(f1, f9\)"):
+            read("rastrigin", "de")
+        with pytest.raises(InputError, match=r"^algorithm: 'shade' is not in the comparison \(de\)"):
+            read("f1", "shade")
+
+
 def test_the_reference():
     options = {**SMALL, "maxfev": 20, "runs": 1, "store": None}
     assert compare(["ga", "de"], "sphere", **options).reference == "de"

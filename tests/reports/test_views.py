@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 import autov
 from autov.core import InputError
-from autov.reports import save_plot
+from autov.reports import convergence_plot, save_plot
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +78,30 @@ def test_plots_are_axes_and_take_axes(things, name):
     ax = Figure().subplots()
     assert things[name].plot(ax=ax) is ax
     assert ax.lines
+
+
+def test_plots_belong_to_pyplot_where_it_is_in_use(things):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.close("all")
+    try:
+        shown = [things[name].plot() for name in ("result", "design", "operator")]
+        assert [ax.figure.number for ax in shown] == plt.get_fignums()
+        assert things["comparison"].plot()[0].figure.number == 4
+        _, ax = plt.subplots()
+        things["result"].plot(ax=ax)
+        assert len(plt.get_fignums()) == 5  # none is made besides the one given
+        convergence_plot(things["comparison"])
+        assert len(plt.get_fignums()) == 5  # nor for files
+    finally:
+        plt.close("all")
+
+
+def test_a_table_prints_nothing_by_the_way_in_a_notebook(things, monkeypatch):
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    shown = []
+    monkeypatch.setattr("rich.jupyter.display", lambda *given: shown.append(given))
+    assert "ackley" in str(things["comparison"].table())
+    assert not shown
 
 
 def test_the_plot_of_a_result_is_its_trace(things):

@@ -6,6 +6,7 @@ by cloudpickle, so lambdas and functions of a notebook work, and no main guard i
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from itertools import islice, takewhile
@@ -14,6 +15,7 @@ from typing import Any
 from autov.adapters import missing
 from autov.core import InputError
 from autov.engines.base import Engine, Found, Item, Lost, Result, chunks, no_timeout
+from autov.engines.pickled import ByValue
 
 try:
     from joblib import Parallel, delayed, effective_n_jobs, parallel_config
@@ -56,6 +58,7 @@ class JoblibEngine(Engine):
         """
         del lost  # what happens to workers is joblib's
         no_timeout(timeout)
+        call = _portable(call)
         parts = chunks(items, chunk)
         # A part without items says that there are none until results have come out.
         while wave := list(takewhile(lambda part: part[1], islice(parts, WAVE * self.workers))):
@@ -66,6 +69,15 @@ class JoblibEngine(Engine):
 
     def close(self) -> None:
         """Nothing to end: joblib keeps its workers for whoever needs them next."""
+
+
+def _portable(call: Callable[[Item], Result]) -> Callable[[Item], Result]:
+    """The call, by value where plain pickle cannot name it: the backend "multiprocessing" has no other pickle."""
+    try:
+        pickle.dumps(call)
+    except Exception:
+        return ByValue(call)
+    return call
 
 
 def _call_each(call: Callable[[Item], Result], part: list[Item]) -> list[Result]:

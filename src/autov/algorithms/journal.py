@@ -22,6 +22,10 @@ class Evaluations(NamedTuple):
     x: Array
     fun: Array
 
+    def __repr__(self) -> str:
+        best = f", best {self.fun.min():.6g}" if len(self.fun) else ""
+        return f"Evaluations({self.x.shape[0]} points of {self.x.shape[1]} variables{best})"
+
 
 class Journal:
     """A function of batches around another one: it keeps what comes, and takes what was saved instead of calling."""

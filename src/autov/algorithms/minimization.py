@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from autov.algorithms.faults import DEFAULT, FaultCount, FaultPolicy, sentence
 from autov.algorithms.journal import KEPT, Evaluations, Journal
 from autov.algorithms.resolve import resolve_algorithm
 from autov.algorithms.run_store import RunStore, SavedRun
-from autov.algorithms.stopping import BUDGET, Stopping, verdict
+from autov.algorithms.stopping import BUDGET, Stopping, largest, verdict
 from autov.algorithms.unbounded import bounded
 from autov.algorithms.watching import Watcher, as_result
 from autov.core import Array, InputError, Seed, canonical, describe, digest, identity, seed_of, whole_number
@@ -104,7 +105,8 @@ def minimize(
     chosen = resolve_algorithm(algorithm, operator)
     policy, faults = FaultPolicy(timeout, on_error), FaultCount()
     check_policy(problem, policy)
-    watcher = Watcher(problem.box, Stopping(ftol, xtol, target, maxtime, patience), callback, disp)
+    stopping = Stopping(ftol, xtol, target, maxtime, patience)
+    watcher = Watcher(problem.box, stopping, callback, disp, partial(_exceeded, problem))
     if isinstance(chosen, Whole) and (name := watcher.stopping.needs_population()):
         raise InputError(f"{name}: {chosen.name} runs as a whole and shows no population; use target or patience")
     maxfev, popsize = whole_number("maxfev", maxfev, 1), whole_number("popsize", popsize, 2)
@@ -183,6 +185,17 @@ def _shown(made: Evaluations, problem: Problem) -> Evaluations:
     return Evaluations(x, shown(made.fun))
 
 
+def _excess(problem: Problem, x: Array) -> list[Array] | None:
+    """What is outside each constraint at a point; None where there are none."""
+    base, at = to_base(instance_of(problem, 0), x[None])
+    return base.excess(at[0]) if isinstance(base, Constrained) and base.constraints else None
+
+
+def _exceeded(problem: Problem, x: Array) -> float:
+    """The largest of these."""
+    return largest(_excess(problem, x) or [])
+
+
 def _ending(
     run: Run, watcher: Watcher, problem: Problem, maxfev: int, made_up: np.ndarray | None
 ) -> dict[str, Any]:  # fmt: skip
@@ -194,9 +207,7 @@ def _ending(
             reason = BUDGET, f"No new points were asked for after {run.nfev} of {maxfev} evaluations."
     if run.stopped and watcher.reason is not None:
         reason = watcher.reason
-    base, at = to_base(instance_of(problem, 0), run.x[None])
-    excess = base.excess(at[0]) if isinstance(base, Constrained) and base.constraints else None
-    ended = verdict(reason, run.fun, excess)
+    ended = verdict(reason, run.fun, _excess(problem, run.x))
     if run.nans:
         ended["message"] += f" {run.nans} evaluations returned NaN and counted as worst."
     if made_up is not None:

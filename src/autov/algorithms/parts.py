@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from autov.core import Array, Box, Generator, InputError
+from autov.core import Array, Box, Generator, InputError, check_inside
 
 Index = NDArray[np.intp]
 
@@ -24,8 +24,7 @@ def initial_points(box: Box, popsize: int, x0: Array | None) -> Array:
         )
     if len(points) > popsize:
         raise InputError(f"x0: has {len(points)} points, the population only {popsize}")
-    if not ((points >= box.lower) & (points <= box.upper)).all():
-        raise InputError("x0: must lie inside the bounds")
+    check_inside("x0", points, box.lower, box.upper)
     return points
 
 

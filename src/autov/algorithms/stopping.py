@@ -95,11 +95,16 @@ def verdict(reason: tuple[int, str], fun: float, excess: list[Array] | None, fea
     if not feasible:
         status, message = INFEASIBLE, "No feasible point was found."
     if excess is not None:
-        worst = float(np.concatenate(excess).max(initial=0.0))
+        worst = largest(excess)
         more = {"constr": excess, "constr_violation": worst, "maxcv": worst}
         if worst > 0:
             status, message = INFEASIBLE, f"No feasible point was found; the constraints are exceeded by {worst:.6g}."
     return {"success": status not in (NOTHING_FOUND, INFEASIBLE), "status": status, "message": message, **more}
+
+
+def largest(excess: list[Array]) -> float:
+    """The largest number of several arrays, at least 0."""
+    return max((float(part.max(initial=0.0)) for part in excess), default=0.0)
 
 
 def _number(name: str, value: Any, positive: bool) -> float | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autov.core import Array, InputError
+from autov.core import Array, InputError, check_inside
 
 REACH = 10.0  # how far to search from x0, times the size of x0 where that is above 1
 
@@ -36,8 +36,7 @@ def bounded(bounds: Any, x0: Any) -> tuple[Any, np.ndarray | None]:
         raise InputError(f"x0: must be a point of {len(pairs)} variables, got shape {points.shape}")
     if not np.isfinite(points).all():
         raise InputError(f"x0: must be finite where bounds are missing, got {x0!r}")
-    if not ((points >= pairs[:, 0]) & (points <= pairs[:, 1])).all():
-        raise InputError("x0: must lie inside the bounds")
+    check_inside("x0", points, pairs[:, 0], pairs[:, 1])
     reach = REACH * np.maximum(1.0, np.abs(points).max(axis=0))
     found = np.column_stack([points.min(axis=0) - reach, points.max(axis=0) + reach])
     return np.where(missing, found, pairs), missing

@@ -59,8 +59,11 @@ def convergence(values: Array) -> float:
 class Watcher:
     """Sees a run after every batch and says whether to stop; ``reason`` is (status, message) then."""
 
-    def __init__(self, box: Box, stopping: Stopping, callback: Callable[..., Any] | None, disp: bool) -> None:
-        self.box, self.stopping, self.disp = box, stopping, disp
+    def __init__(
+        self, box: Box, stopping: Stopping, callback: Callable[..., Any] | None, disp: bool,
+        violation: Callable[[Array], float] | None = None,
+    ) -> None:  # fmt: skip
+        self.box, self.stopping, self.disp, self.violation = box, stopping, disp, violation
         self.call = None if callback is None else called_as_scipy_does(callback)
         self.reason: tuple[int, str] | None = None
         self._best_x: Array | None = None
@@ -71,10 +74,14 @@ class Watcher:
         """Whether anybody looks."""
         return self.call is not None or self.disp or self.stopping.active
 
+    def _best(self, run: Run) -> str:
+        exceeded = self.violation(run.x) if run.fun == np.inf and self.violation is not None else 0.0
+        return f"none feasible, constraints exceeded by {exceeded:.6g}" if exceeded > 0 else f"best {run.fun:.6g}"
+
     def __call__(self, run: Run) -> bool:
         """Whether to stop."""
         if self.disp:
-            sys.stdout.write(f"generation {run.nit}: {run.nfev} evaluations, best {run.fun:.6g}\n")
+            sys.stdout.write(f"generation {run.nit}: {run.nfev} evaluations, {self._best(run)}\n")
         if self._best_x is None or not np.array_equal(run.x, self._best_x):
             self._best_x, self._improved = run.x.copy(), run.nfev
         if self.call is not None:

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autov.cli.facts import clock, packed, speed
+from autov.cli.notebook_display import NotebookView
 
 if TYPE_CHECKING:
     from autov.designer import SearchProgress
@@ -87,8 +88,11 @@ class ProgressDisplay:
     ) -> None:  # fmt: skip
         self._console = console or Console(stderr=True)
         self._title, self._hint, self._now = title, hint, now
-        shown = self._console.is_terminal or self._console.is_jupyter
-        self._live = Live(console=self._console, refresh_per_second=8, transient=True) if shown else None
+        self._live: Live | NotebookView | None = None
+        if self._console.is_jupyter:
+            self._live = NotebookView(self._console.width)
+        elif self._console.is_terminal:
+            self._live = Live(console=self._console, refresh_per_second=8, transient=True)
         self._running = self._entered = False
         self._drawn = self._said = now()
 

@@ -1,7 +1,7 @@
 """What every package shares: the box, seed streams, errors, array types, checks, files, identities."""
 
 from autov.core.arrays import read_arrays, write_arrays
-from autov.core.box import Box
+from autov.core.box import Box, check_inside
 from autov.core.checks import check_choice, check_ranges, real_numbers, values_of, whole_number
 from autov.core.description import ADDED
 from autov.core.errors import FileError, InputError, WorkerError
@@ -22,6 +22,7 @@ __all__ = [
     "Seed",
     "WorkerError",
     "canonical",
+    "check_inside",
     "check_choice",
     "check_ranges",
     "check_writable",

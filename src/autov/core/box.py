@@ -13,6 +13,17 @@ from autov.core.types import Array, Generator
 NARROWEST, WIDEST = 1e-100, 1e100  # squares of differences must neither vanish nor overflow
 
 
+def check_inside(name: str, points: Array, lower: Array, upper: Array) -> None:
+    """Refuse points (n, d) of which one is not between the bounds (d,), which may be infinite; say which variable."""
+    inside = (points >= lower) & (points <= upper)  # not where a number is NaN
+    if not inside.all():
+        row, i = (int(index) for index in np.argwhere(~inside)[0])
+        raise InputError(
+            f"{name}: must lie inside the bounds; variable {i} is {points[row, i]:g}, not in [{lower[i]:g}, "
+            f"{upper[i]:g}]"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Box:
     """All x with lower <= x <= upper, both finite, shape (d,); equal bounds fix a variable."""
@@ -34,11 +45,14 @@ class Box:
             raise InputError(f"bounds: variable {i} has [{lower[i]}, {upper[i]}], lower must not be above upper")
         if (lower == upper).all():
             raise InputError("bounds: all variables are fixed (lower equals upper), at least one must be free")
-        width = upper - lower
+        with np.errstate(over="ignore"):  # an infinite width is refused below
+            width = upper - lower
         fits = ((width >= NARROWEST) | (width == 0)) & (width <= WIDEST) & (np.abs(lower) <= WIDEST)
         if not fits.all():
+            i = int(np.argmin(fits))
             raise InputError(
-                f"bounds: upper - lower must be 0 or lie between {NARROWEST:g} and {WIDEST:g} for every variable"
+                f"bounds: variable {i} has [{lower[i]:g}, {upper[i]:g}]; upper - lower must be 0 or lie between "
+                f"{NARROWEST:g} and {WIDEST:g}, and no bound beyond {WIDEST:g}"
             )
         lower.flags.writeable = False
         upper.flags.writeable = False

@@ -56,7 +56,12 @@ class _Worker:
 
     def start(self) -> None:
         with contextlib.nullcontext() if self._needs_main else without_main():
-            self.process.start()
+            try:
+                self.process.start()
+            except RuntimeError:
+                if not getattr(multiprocessing.current_process(), "_inheriting", False):
+                    raise
+                raise SystemExit(1) from None  # a worker that runs its script again: the parent says what is missing
         self._theirs.close()
 
     def send(self, items: bytes) -> None:

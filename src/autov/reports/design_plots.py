@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from autov.designer import Design
 from autov.designer.search import HISTORY
@@ -43,6 +44,7 @@ def draw_history(design: Design, ax: Axes) -> Axes:
     ax.set_xlabel("generation")
     ax.set_ylabel("fitness (smaller is better)")
     ax.set_xlim(generation[0], max(generation[-1], generation[0] + 1))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     if all(np.isfinite(end.y) for end in ends):
         name_lines(ax, ends, 2.7)
     return ax

@@ -1,11 +1,16 @@
-"""Figures without pyplot and without a display; the same data give the same bytes of SVG."""
+"""Figures without a display; the same data give the same bytes of SVG.
+
+They do without pyplot, too, apart from plots that people ask for: those are pyplot's where it is in use.
+"""
 
 from __future__ import annotations
 
 import io
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +26,30 @@ from autov.core import Array, InputError, replacing, write_text
 from autov.reports.look import STYLE
 
 
+_asked_for: ContextVar[bool] = ContextVar("asked_for", default=False)
+
+
+@contextmanager
+def asked_for() -> Iterator[None]:
+    """Figures made inside are shown by notebooks and by ``pyplot.show``, if pyplot is in use."""
+    in_use = "matplotlib.pyplot" in sys.modules or "ipykernel" in sys.modules
+    if in_use:
+        import matplotlib.pyplot as plt
+
+        plt.draw_if_interactive()  # chooses the backend now: the settings that this changes must outlast a style
+    token = _asked_for.set(in_use)
+    try:
+        yield
+    finally:
+        _asked_for.reset(token)
+
+
 def new_figure(width: float, height: float) -> Figure:
     """A figure of that size in inches that draws itself without a display."""
+    if _asked_for.get():  # not for files: pyplot keeps every figure until it is closed
+        import matplotlib.pyplot as plt
+
+        return plt.figure(figsize=(width, height), layout="constrained")
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
@@ -33,6 +60,13 @@ def drawing(width: float, height: float) -> Iterator[Figure]:
     """A new figure of that size in inches; what is drawn inside the block has the style of all plots."""
     with mpl.rc_context(STYLE):
         yield new_figure(width, height)
+
+
+@contextmanager
+def drawing_on(ax: Axes | None, width: float, height: float) -> Iterator[Axes]:
+    """The axes that are given, or those of a new figure, in the style of all plots."""
+    with mpl.rc_context(STYLE):
+        yield new_figure(width, height).subplots() if ax is None else ax
 
 
 def typed(label: str, longest: int = 48) -> str:
@@ -78,4 +112,4 @@ def save_plot(figure: Figure, path: str | os.PathLike[str]) -> None:
         raise InputError(f"plot: the name must end in .svg, .pdf or .png, got {target.name!r}")
 
 
-__all__ = ["Axes", "Figure", "drawing", "new_figure", "save_plot", "shade_key", "shades", "svg", "typed"]
+__all__ = ["Axes", "Figure", "asked_for", "drawing", "drawing_on", "new_figure", "save_plot", "shade_key", "shades", "svg", "typed"]

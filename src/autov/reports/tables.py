@@ -65,7 +65,9 @@ def to_text(table: Table, width: int | None = None) -> str:
     """What the terminal shows, without colours; as wide as it needs to be unless a width is given."""
     needed = sum(column_widths(table)) + BORDERS * len(table.columns) + 1
     longest = max(needed, 100, *(len(note) for note in (table.caption, *table.notes)))
-    console = Console(file=io.StringIO(), width=width or longest, color_system=None, force_terminal=False)
+    console = Console(
+        file=io.StringIO(), width=width or longest, color_system=None, force_terminal=False, force_jupyter=False
+    )
     with console.capture() as capture:
         print_table(table, console)
     return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"

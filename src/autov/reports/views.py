@@ -1,6 +1,6 @@
 """How results draw themselves, and what notebooks show of them.
 
-`plot` and `html_of` are chosen by the type of the result; `autov.core.views.Shown` calls them.
+What `plot` draws and `html_of` writes is chosen by the type of the result; `autov.core.views.Shown` calls them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from autov.experiments import Comparison, Entry, Table
 from autov.invariance import Certificate
 from autov.operators import AffineOperator
 from autov.operators.text import by_probability, row_formula
+from autov.reports.axes import value_axis
 from autov.reports.design_plots import draw_history
-from autov.reports.drawing import drawing
+from autov.reports.drawing import asked_for, drawing_on
 from autov.reports.html import table_html
 from autov.reports.look import COLOURS
 from autov.reports.operator_plots import draw_offspring
@@ -28,39 +29,42 @@ from autov.reports.plots import convergence_plot, vertical_scale
 from autov.reports.tables import terminal_width, to_text
 
 
-@singledispatch
 def plot(thing: Any, **options: Any) -> Any:
     """Draw a result; axes, or an array of them."""
+    with asked_for():
+        return drawn(thing, **options)
+
+
+@singledispatch
+def drawn(thing: Any, **options: Any) -> Any:
+    """See `plot`."""
     raise InputError(f"plot: nothing is known of {type(thing).__name__}, got options {options}")
 
 
-@plot.register
+@drawn.register
 def _(result: Result, ax: Axes | None = None) -> Axes:
     """The best value over the evaluations."""
     if "trace_best" not in result:
         raise InputError("plot: only results of minimize know how they came about")
-    with drawing(5.6, 3.4) as figure:
-        ax = figure.subplots() if ax is None else ax
+    with drawing_on(ax, 5.6, 3.4) as ax:
         best = np.where(np.isfinite(result.trace_best), result.trace_best, np.nan)
         offset, scale, threshold = vertical_scale([best])
         ax.step(result.trace_nfev, best - offset, where="post", color=COLOURS[0], linewidth=1.4)
-        if scale == "symlog":
-            ax.set_yscale("symlog", linthresh=threshold)
-        else:
-            ax.set_yscale(scale)
+        if np.isfinite(best).any():
+            value_axis(ax, scale, threshold, float(np.nanmax(best - offset)))
         ax.set_xlabel("evaluations")
         ax.set_ylabel(f"best value minus ({offset:.6g})" if offset else "best value")
         return ax
 
 
-@plot.register
+@drawn.register
 def _(design: Design, ax: Axes | None = None) -> Axes:
     """Fitness over the generations of the search."""
-    with drawing(6.4, 3.6) as figure:
-        return draw_history(design, figure.subplots() if ax is None else ax)
+    with drawing_on(ax, 6.4, 3.6) as ax:
+        return draw_history(design, ax)
 
 
-@plot.register
+@drawn.register
 def _(comparison: Comparison, **options: Any) -> Any:
     """Best values over evaluations, an array of axes, one for each problem."""
     figure = convergence_plot(comparison, **options)
@@ -68,11 +72,11 @@ def _(comparison: Comparison, **options: Any) -> Any:
     return np.array(figure.axes[:count])
 
 
-@plot.register
+@drawn.register
 def _(operator: AffineOperator, ax: Axes | None = None) -> Axes:
     """Offspring of two parents."""
-    with drawing(4.8, 4.8) as figure:
-        return draw_offspring(operator, figure.subplots() if ax is None else ax)
+    with drawing_on(ax, 4.8, 4.8) as ax:
+        return draw_offspring(operator, ax)
 
 
 def text_of(table: Table) -> str:

@@ -9,18 +9,20 @@ import numpy as np
 from autov.adapters import missing
 from autov.adapters.points import asked_algorithm
 from autov.core import Array, Box, InputError, values_of, whole_number
+from autov.problems import comparable
 
 try:
     from pymoo.core.algorithm import Algorithm
     from pymoo.core.population import Population
     from pymoo.util.display.single import SingleObjectiveOutput
-    from pymoo.util.optimum import filter_optimum
 except ImportError as error:
     raise missing("pymoo", error) from None
 
 
 class SingleObjective(Algorithm):
-    """An algorithm of autov for pymoo's ``minimize``: one objective, real variables, a box, no constraints.
+    """An algorithm of autov for pymoo's ``minimize``: one objective, real variables, a box.
+
+    Constraints count by Deb's rules, as in `autov.minimize`, with the violations that pymoo sums up.
 
     Args:
         algorithm: a name such as "shade" or "ma-es", or settings; None for the default of `autov.Optimizer`.
@@ -43,8 +45,8 @@ class SingleObjective(Algorithm):
         self.asked, self.nans = np.empty((0, 0)), 0  # NaN counts as worst
 
     def _setup(self, problem: Any, **_: Any) -> None:
-        if problem.n_obj != 1 or problem.has_constraints():
-            raise InputError("problem: needs one objective and no constraints")
+        if problem.n_obj != 1:
+            raise InputError(f"problem: needs one objective, has {problem.n_obj}")
         lower, upper = problem.bounds()
         if lower is None or upper is None:
             raise InputError("problem: needs bounds of all variables")
@@ -70,8 +72,8 @@ class SingleObjective(Algorithm):
 
     def _advance(self, infills: Any = None, **_: Any) -> None:
         if len(infills) == len(self.asked):  # a batch that the budget cut short is not told
-            f, nans = values_of(infills.get("F")[:, 0], len(infills))
-            self.nans += nans
+            f = _ordered(infills)
+            self.nans += int(np.isnan(infills.get("F")).sum())
             self.run_state = self.settings.tell(self.run_state, self.asked, f, self.random_state)
         self.pop = infills
 
@@ -84,4 +86,12 @@ class SingleObjective(Algorithm):
     def _set_optimum(self) -> None:
         """The best of the whole run: an algorithm may forget it."""
         candidates = self.pop if self.opt is None else Population.merge(self.opt, self.pop)
-        self.opt = filter_optimum(candidates, least_infeasible=True)
+        best = int(np.argmin(_ordered(candidates)))
+        self.opt = candidates[best : best + 1]
+
+
+def _ordered(population: Any) -> Array:
+    """One number for each individual that orders them by Deb's rules, (n,); NaN is worst."""
+    values = population.get("F")[:, 0].astype(np.float64)
+    violation = population.get("CV")[:, 0].astype(np.float64)
+    return values_of(comparable(values, violation) if violation.any() else values, len(population))[0]
