@@ -7,7 +7,7 @@ import contextlib
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -26,6 +26,11 @@ from autov.cli.output import (
     quiet_functions,
     show_table,
 )
+
+if TYPE_CHECKING:
+    from autov.designer import SearchProgress
+
+CUT = "best-so-far.json"  # beside the checkpoint of a search that was stopped
 
 
 def register(app: typer.Typer) -> None:
@@ -158,7 +163,14 @@ def design(
     folder = out or Path("runs") / f"{_name(problems)}-{settings.space}-{preset}-{seed}"
     again = shlex.join(["autov", *sys.argv[1:]])
     what = f"designing ({settings.space}) for {few(problems)}"
-    display = None if json_ else ProgressDisplay(title=what, hint="Ctrl-C stops and keeps it, --resume goes on")
+    display = None if json_ else ProgressDisplay(title=what, hint=f"Ctrl-C writes it to {CUT}, --resume goes on")
+    last: list[SearchProgress] = []
+
+    def progress(now: SearchProgress) -> None:
+        last[:] = [now]
+        if display is not None:
+            display(now)
+
     try:
         with (
             quiet_functions(json_),
@@ -167,12 +179,14 @@ def design(
         ):
             found = search(
                 named, preset=preset, rng=seed, workers=spread, checkpoint=folder / "search.npz", resume=resume,
-                progress=display, time=time, evaluations=evaluations, surrogate=twins, say=None if json_ else say,
+                progress=progress, time=time, evaluations=evaluations, surrogate=twins, say=None if json_ else say,
                 timeout=timeout, on_error=on_error,
                 **{name: value for name, value in overrides.items() if value is not None},
             )  # fmt: skip
             curves = report(found, spread)
     except KeyboardInterrupt:
+        if last:
+            _write_best(last[0], folder, few(problems))
         hint = again if resume else f"{again} --resume"
         sys.stderr.write(f"autov: interrupted; go on with: {hint}\n")
         raise SystemExit(130) from None
@@ -210,6 +224,17 @@ def design(
     for p in range(len(names)):
         show_table(comparison_table(found, p))
     out_.print(f"report: autov open {folder}   use it: autov minimize ... --algorithm {paths['optimizer.json']}")
+
+
+def _write_best(progress: SearchProgress, folder: Path, problems: str) -> None:
+    """The best candidate of a search that was stopped, as a file that can be used like any other optimiser."""
+    from autov.algorithms.files import save_algorithm
+
+    state, path = progress.state, folder / CUT
+    note = f"the best of a search that was stopped after generation {state.generation} of {progress.generations}"
+    told = {"problem": problems, "note": f"{note}; neither raced nor re-tested", "fitness": float(state.fitness[0])}
+    save_algorithm(progress.genome.decode(state.vectors[0]), path, told)
+    sys.stderr.write(f"autov: the best so far, not re-tested, is in {path}\n")
 
 
 def say(text: str) -> None:

@@ -41,12 +41,24 @@ def console(stderr: bool = False) -> Any:
     return Console(stderr=stderr, highlight=False, soft_wrap=True)
 
 
-def with_progress(title: str, call: Callable[[Callable[[int, int, float | None], None]], Any]) -> Any:
-    """Call with a progress callback that feeds a display on standard error."""
+def with_progress(title: str, call: Callable[[Callable[[int, int, float | None], None]], Any], kept: str = "") -> Any:
+    """Call with a progress callback that feeds a display on standard error.
+
+    Args:
+        title: what is being done.
+        call: what does it.
+        kept: where runs are stored; Ctrl-C then says how to go on.
+    """
     from autov.cli.search_display import ProgressDisplay
 
-    with ProgressDisplay(title=title) as display:
-        return call(display)
+    hint = "Ctrl-C stops and keeps all runs, the same command goes on" if kept else ""
+    try:
+        with ProgressDisplay(title=title, hint=hint) as display:
+            return call(display)
+    except KeyboardInterrupt:
+        if kept:
+            sys.stderr.write(f"autov: finished runs are in {kept}; the same command goes on\n")
+        raise
 
 
 def show_table(table: Any, form: str = "text") -> None:

@@ -48,6 +48,7 @@ class SearchProgress:
     rate: float  # evaluations per second in this session
     seconds_left: float
     genome: Genome
+    aggregate: str = ""  # what fitness is of several problems; else it is a best value
 
 
 ProgressCallback = Callable[[SearchProgress], Any]
@@ -249,7 +250,10 @@ def _go(
                 share = (state.generation + 1) / (search.settings.generations + 1)
                 rate = (state.evaluations - first) / max(now - begun, 1e-9)
                 left = seconds / share - seconds
-                progress(SearchProgress(state, search.settings.generations, seconds, rate, left, search.genome))
+                kind = search.settings.aggregate
+                measure = kind if len(search.trials) > 1 or kind == "panel" else ""
+                shown = SearchProgress(state, search.settings.generations, seconds, rate, left, search.genome, measure)
+                progress(shown)
             if last:
                 return state, seconds
     except KeyboardInterrupt:
