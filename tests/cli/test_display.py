@@ -71,7 +71,9 @@ def test_a_search_is_readable_at_every_width(width):
 def test_the_best_so_far_is_not_cut(width, space):
     genome = design_settings("quick", space=space).genome
     out, console = terminal(width)
-    with ProgressDisplay(console, title="designing", hint="Ctrl-C writes it to best-so-far.json, --resume goes on") as d:
+    with ProgressDisplay(
+        console, title="designing", hint="Ctrl-C writes it to best-so-far.json, --resume goes on"
+    ) as d:
         d(progress(genome=genome))
         lines = shown_by(d, out)
     assert max(map(len, lines)) < width

@@ -153,3 +153,15 @@ def test_a_table_says_what_few_runs_and_one_problem_cannot_tell():
     assert [entry.mark for entry in table.rows[0][1]] == ["?", "?", ""]
     assert table.notes[1].startswith("? : too few runs to tell")
     assert table.notes[2] == "Ranks of the means on 1 problem."
+
+
+def test_wide_tables_are_split_so_that_no_column_hides():
+    cells = tuple(Entry("-1.2345e+11", "1.23e+10", "=") for _ in range(9))
+    wide = Table(
+        "wide", ("problem", *"abcdefghi"), (("paper-f8+translate=-9", cells),), (("+/-/=", ("",) * 9),), ("n",)
+    )
+    shown = table_html(wide)
+    assert shown.count("<table>") == 2
+    assert shown.count("paper-<wbr>f8+<wbr>translate=-9") == 2, "each part has the first column, which may be broken"
+    assert shown.count('<p class="note">n</p>') == 1
+    assert table_html(TABLE).count("<table>") == 1

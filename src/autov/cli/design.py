@@ -23,6 +23,7 @@ from autov.cli.output import (
     WORKERS,
     console,
     print_json,
+    print_words,
     quiet_functions,
     show_table,
 )
@@ -208,22 +209,25 @@ def design(
             "files": {key: str(path) for key, path in paths.items()},
         })  # fmt: skip
         return
-    out_ = console()
-    out_.print(explain(found.algorithm), markup=False, highlight=False)
-    made = ", ".join(f"{what} {count:.3g}" for what, count in found.spent.items())
-    out_.print(f"\n{found.evaluations:.3g} evaluations ({made}) in {clock(found.seconds)}.")
-    if found.known is not None:
-        out_.print(f"The known design {found.known} won the final race: nothing better was found.")
-    if found.moved is not None:
-        for problem, values in zip(names, found.moved, strict=True):
-            out_.print(f"re-tested on {problem} with its optimum elsewhere: mean best value {values.mean():.5g}")
-    if found.failed:
-        out_.print(sentence(found.failed), markup=False)
-    from autov.reports.design import comparison_table
+    from autov.reports.design_page import comparison_table, in_short
 
+    out_ = console()
+    print_words(explain(found.algorithm))
+    made = ", ".join(f"{what} {count:.3g}" for what, count in found.spent.items())
+    print_words(f"\n{found.evaluations:.3g} evaluations ({made}) in {clock(found.seconds)}.")
+    if found.failed:
+        print_words(sentence(found.failed))
+    out_.print()
     for p in range(len(names)):
         show_table(comparison_table(found, p))
-    out_.print(f"report: autov open {folder}   use it: autov minimize ... --algorithm {paths['optimizer.json']}")
+    out_.print()
+    for text in in_short(found, curves):
+        print_words(text)
+    if found.moved is not None:
+        for problem, values in zip(names, found.moved, strict=True):
+            print_words(f"With its optimum elsewhere, {problem}: mean best value {values.mean():.5g}.")
+    out_.print(f"\nlook at it: autov open {folder}")
+    out_.print(f"use it:     autov minimize PROBLEM --algorithm {paths['optimizer.json']}")
 
 
 def _write_best(progress: SearchProgress, folder: Path, problems: str) -> None:

@@ -61,6 +61,17 @@ def with_progress(title: str, call: Callable[[Callable[[int, int, float | None],
         raise
 
 
+def print_words(text: str) -> None:
+    """Text on standard output; in a terminal, lines are broken between words and keep their indent."""
+    from autov.cli.facts import wrapped
+
+    out = console()
+    lines = text.splitlines() or [""]
+    if out.is_terminal:
+        lines = [part for line in lines for part in wrapped([line], out.width - 1, len(line) + 2) or [""]]
+    out.print("\n".join(lines), markup=False, highlight=False)
+
+
 def show_table(table: Any, form: str = "text") -> None:
     """A table on standard output: in the width and the colours of a terminal, else as `autov.reports.render` has it."""
     from autov.reports.tables import print_table, render

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from autov.cli.output import JSON, console, print_json
+from autov.cli.output import JSON, console, print_json, print_words
 from autov.core import InputError
 
 
@@ -44,12 +44,13 @@ def show(
             raise InputError(f"latex: {name} has no formula, only an affine operator has one")
         typer.echo(operator.latex())
     else:
-        typer.echo(text)
         from autov.designer.cases import few, labels_of
+
+        print_words(text)
 
         for key, value in provenance.items():
             if not isinstance(value, dict):
-                typer.echo(f"  {key}: {few(labels_of(str(value))) if key == 'problem' else value}")
+                print_words(f"  {key}: {few(labels_of(str(value))) if key == 'problem' else value}")
 
 
 def list_(

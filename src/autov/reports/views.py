@@ -24,7 +24,7 @@ from autov.reports.drawing import drawing
 from autov.reports.html import table_html
 from autov.reports.look import COLOURS
 from autov.reports.operator_plots import draw_offspring
-from autov.reports.plots import convergence_plot, vertical_scale
+from autov.reports.plots import convergence_plot, value_label, vertical_scale
 from autov.reports.tables import terminal_width, to_text
 
 
@@ -49,7 +49,7 @@ def _(result: Result, ax: Axes | None = None) -> Axes:
         else:
             ax.set_yscale(scale)
         ax.set_xlabel("evaluations")
-        ax.set_ylabel(f"best value minus ({offset:.6g})" if offset else "best value")
+        ax.set_ylabel(value_label(offset))
         return ax
 
 
