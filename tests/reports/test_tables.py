@@ -28,7 +28,7 @@ MARKDOWN = r"""**made: mean (standard deviation) of 5 runs**
 Ranks of the means on 3 problems, Friedman p = 0.086.
 """
 
-LATEX = r"""% needs \usepackage{booktabs,multirow,color,soul}
+LATEX = r"""% needs \usepackage{booktabs,multirow,color,soul,graphicx}
 \begin{table*}[!t]
 \centering
 \footnotesize
@@ -62,14 +62,27 @@ def wide(columns):
     return Table("wide", ("problem", *names), (("f1", cells),), (("+/-/=", ("0/0/1",) * columns),), ("A note.",))
 
 
-def test_latex_of_many_columns_is_split():
+def test_latex_of_many_columns_is_scaled_and_then_split():
     text = to_latex(wide(8))
-    assert text.count(r"\begin{tabular}{ccccc}") == 2, "four and four"
+    assert text.count(r"\begin{tabular}{ccccccccc}") == text.count(r"\resizebox{\textwidth}{!}{%") == 1
+    text = to_latex(wide(16))
+    assert text.count(r"\begin{tabular}{ccccccccc}") == 2, "eight and eight"
+    assert text.count(r"\caption{wide (part 1 of 2)}") == text.count(r"\caption{wide (part 2 of 2)}") == 1
     assert text.count("f1") == 2
-    assert text.count(r"\caption") == 1
     assert text.count("A note.") == 1
-    for i in range(8):
-        assert text.count(f"algorithm-{i}") == 1
+    for i in range(16):
+        assert text.count(f"algorithm-{i}&") + text.count(f"algorithm-{i}\\") == 1
+    assert r"\resizebox" not in to_latex(TABLE)
+
+
+def test_latex_of_many_rows_takes_several_pages():
+    one = wide(2)
+    long = Table("long", one.columns, tuple((f"p{i}", one.rows[0][1]) for i in range(30)), one.footer, one.notes)
+    text = to_latex(long)
+    assert text.count(r"\begin{table*}") == 2
+    for i in range(30):
+        assert text.count(f"{{p{i}}}") == 1
+    assert text.count("+/-/=") == 1
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])

@@ -122,8 +122,11 @@ class ProgressDisplay:
         self, progress: SearchProgress | int, total: int = 0, left: float | None = None, best: float | None = None
     ) -> None:  # fmt: skip
         """Draw, a few times a second: a search, or (done, total, seconds left, best value) of runs."""
-        search = None if isinstance(progress, int) else progress
-        done, end = (progress, total) if search is None else (search.state.generation + 1, search.generations + 1)
+        search, done, end = None, 0, total
+        if isinstance(progress, int):
+            done = progress
+        else:
+            search, done, end = progress, progress.state.generation + 1, progress.generations + 1
         if done >= end:
             self._end(search is None)
             return

@@ -35,6 +35,10 @@ TaskProgress = Callable[[int, int, float | None], object]  # finished tasks, all
 class Listener(Protocol):
     """A progress callback that also wants to know what the runs found, stored ones first."""
 
+    def __call__(self, done: int, total: int, left: float | None) -> object:
+        """Hear how far it is."""
+        ...
+
     def begin(self, cells: Iterable[tuple[str, str]]) -> None:
         """Hear which (problem, algorithm) there are."""
         ...

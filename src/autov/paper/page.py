@@ -15,7 +15,7 @@ from autov.experiments.compact import unpack
 from autov.paper.reproduction import Paired, Reproduction, pair
 from autov.paper.tables import PAPER_TABLES
 from autov.reports import page, to_markdown
-from autov.reports.html import code_html, failure_sections, plot_sections, setup_html, table_html
+from autov.reports.html import code_html, failure_sections, lead_html, plot_sections, setup_html, table_html, text_html
 
 NOTES = """<details markdown="1"><summary>How to read this page, and how it was made</summary>
 
@@ -129,10 +129,16 @@ def reproduction_page(reproduction: Reproduction, title: str | None = None) -> s
     """One table in HTML: set-up, the paper's values and ours, other signs, our results and plots."""
     comparison = reproduction.comparison
     agreed, known = reproduction.signs
-    sections = [
-        ("Set-up", setup_html(comparison)),
-        ("The paper's figures and ours", table_html(reproduction.table())),
-    ]
+    lead = (
+        f"{agreed} of {known} signs agree with the paper's." if known else "The paper prints no signs to compare with."
+    )
+    if (ratio := reproduction.mean_log_ratio) is not None:
+        lead += f" Our means differ from its by a factor of {10**ratio:.2g} on average."
+    sections = [("", lead_html(lead) + setup_html(comparison))]
+    if known or ratio is not None:
+        sections.append(("The paper's figures and ours", table_html(reproduction.table())))
+    else:  # ours alone are in the next table
+        sections[0] = ("", lead_html(lead) + setup_html(comparison) + text_html(*reproduction.table().notes[1:]))
     if known:
         listed = [
             f"{c.algorithm} on {c.problem}: ours {c.our_sign}, the paper's {c.paper_sign}"

@@ -59,7 +59,7 @@ def report(design: Design, workers: Any = None) -> list[Curves]:
     for place, (name, problem, maxfev) in enumerate(cases):
         if len(found) == MOST_CURVES or instance_of(problem, 0).objective() is None:
             continue
-        shown = {"designed": design.algorithm}
+        shown: dict[str, Any] = {"designed": design.algorithm}
         if (other := best_other(design, place)) is not None:
             shown[other] = design.rivals[other]
         if problem.box.dim <= QUICK[0] and maxfev <= QUICK[1]:

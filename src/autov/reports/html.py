@@ -87,7 +87,7 @@ def _length(entry: Entry) -> float:
 
 def _broken(name: str) -> str:
     """A name that may be broken behind its signs, where a screen is narrow."""
-    return re.sub(r"([+=_/.,:]|(?<=\w)-)(?=\w)", r"\1<wbr>", html.escape(name))
+    return re.sub(r"([+=_/,:](?=\w)|\.(?=[a-z])|(?<=\w)-(?=\w))", r"\1<wbr>", html.escape(name))
 
 
 def _part_html(table: Table) -> str:
@@ -203,7 +203,8 @@ def comparison_in_short(comparison: Comparison, show: Literal["mean", "median"] 
     order = sorted(scores.ranks, key=lambda label: scores.ranks[label])
     ranks = ", ".join(f"{label} {scores.ranks[label]:.2f}" for label in order[:3])
     problems = f"{scores.ranked} problem{'s' if scores.ranked > 1 else ''}"
-    said = f"Average ranks of the {show}s on {problems}, smaller is better: {ranks}{', ...' if len(order) > 3 else ''}."
+    more = f", {len(order) - 3} more" if len(order) > 3 else ""
+    said = f"Average ranks of the {show}s on {problems}, smaller is better: {ranks}{more}."
     if scores.too_few:
         return f"{said} There are too few runs to tell whether differences are more than luck."
     lead = order[0] if order[0] != reference else order[1]
