@@ -64,7 +64,7 @@ def design(
         None, "--evaluations", min=1, help="The same for a number of evaluations, such as 1e6."
     ),
     surrogate: list[str] | None = typer.Option(
-        None, "--surrogate", help="A cheap twin (file.py:function) to train on; judged on the problem itself."
+        None, "--surrogate", help="A cheap model of it (file.py:function) to train on; judged on the problem itself."
     ),
     form: str | None = typer.Option(None, "--form", help="Of an operator: h1..h5, or x1,x2,best,lower,upper."),
     rows: int | None = typer.Option(None, "--rows", min=1, help="Parameter sets of an operator, the paper's k."),

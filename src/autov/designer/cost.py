@@ -60,7 +60,7 @@ def fitted(settings: DesignSettings, cost: Callable[[DesignSettings], float], li
     least = cost(_scaled(settings, float(SCALES[-1])))
     raise InputError(
         f"evaluations, time: the smallest design needs {least:.3g}, there are {limit:.3g}; shorten the runs (trial, "
-        "budgets), or design on a cheap twin (surrogate)"
+        "budgets), or design on a cheap model of it (surrogate)"
     )
 
 
@@ -143,7 +143,7 @@ def affordable(
     if say is not None:
         say(line)
     elif evaluations is None and time is None and seconds(chosen) > WARN_SECONDS:
-        advice = "limit it with time= or evaluations=, or train on a cheap twin (surrogate=)"
+        advice = "limit it with time= or evaluations=, or train on a cheap model of it (surrogate=)"
         warnings.warn(f"design: {line}; {advice}", stacklevel=3)
     return chosen
 

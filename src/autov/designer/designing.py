@@ -80,7 +80,7 @@ def design(
         evaluations: how many there are; the search is made as large as they allow.
         time: the same in seconds, or as "10m" or "2h", at the measured speed of the problem.
         say: called with one line that tells the cost before it is spent.
-        surrogate: a cheap twin of the problem (or a list of twins) to train on; the result is judged on the problem.
+        surrogate: a cheap model of the problem (or a list of them) to train on; the result is judged on the problem.
         timeout: seconds that an evaluation of a Python function of single points may take; then its worker is replaced
             and the point counts as infinitely bad. None for any time.
         on_error: what an exception of such a function, or the death of its worker, does: "raise", or "worst": the
@@ -106,7 +106,7 @@ def design(
         own = None if brings_bounds(surrogate) else bounds
         twins = training_cases(surrogate, chosen, explicit, bounds=own, dim=dim)
     if [case.problem.box for case in cases] != [case.problem.box for case in twins]:
-        raise InputError("surrogate: must have the same bounds as the problem, one twin for each problem")
+        raise InputError("surrogate: must have the same bounds as the problem, one model for each problem")
     check_minima(chosen.aggregate, [case.problem for case in twins])
     known, peers = known_designs(chosen), {spec: resolve_algorithm(spec) for spec in chosen.panel}
     for label in peers:

@@ -1,9 +1,9 @@
 """check_algorithm: the paper's Figures 1-3, one run on a problem and one on the transformed problem, compared.
 
 Both runs have the same seed. The second one gets the transformed problem, first population and, for translation and
-scale, box. A box has no rotated twin: turned by M it is not a box any more. So under rotation the box stays, the first
-population is drawn in the largest ball inside it, and the runs can agree only as long as no point is clipped and the
-algorithm does not use the width of the box; points on the border are counted and reported.
+scale, box. A turned box is no box. So under rotation the box stays, the first population is drawn in the largest ball
+inside it, and the runs can agree only as long as no point is clipped and the algorithm does not use the width of the
+box; points on the border are counted and reported.
 """
 
 from __future__ import annotations
