@@ -23,11 +23,12 @@ Every cell of a table shows our mean, the paper's mean in brackets, and the sign
 reference (`+` better, `-` worse, `=` no difference). In Tables I to III, where the paper prints no test, it only tells
 which mean is smaller. Cells whose sign is not the paper's are set off and listed. Tables VII and VIII are there twice:
 with the settings of algorithms and problems that fit the paper's figures, and by the letter of its text (`-text`);
-see [Readings](comparing.md#readings-of-the-paper).
+see [Readings](not-said.md#readings-of-the-paper).
 
 `autov reproduce NAME --store results.db --save results/paper/NAME.json` made the results in
 [results/paper](../results/paper), and `make reproduction` this page of them; remarks on disagreements stand in
-`remarks.md` beside the results.
+`remarks.md` beside the results. `autov reproduce all` runs every table and figure of the paper into `runs/paper`
+(hours, most of them for Table IX; safe to kill, repeat it to go on, `--runs 5` lowers the cost).
 
 </details>"""
 
@@ -86,7 +87,7 @@ def _summary(found: Sequence[Reproduction]) -> str:
         agreed, known = one.signs
         ratio = one.mean_log_ratio
         counts = sorted({cell.ours.n for cell in one.cells})
-        signs = f"{agreed} of {known} ({100 * agreed / known:.0f} %)" if known else "-"
+        signs = f"{agreed} of {known} ({100 * agreed / known:.0f}\u00a0%)" if known else "-"
         runs = "-".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
         shown = "-" if ratio is None else f"{ratio:.2f}"
         lines.append(f"| {one.name} | {one.title} | {runs} | {signs} | {shown} |")
