@@ -90,6 +90,9 @@ def write_files(folder: Path | None, files: dict[str, Callable[[Path], object]])
     for name, write in files.items():
         write(folder / name)
     sys.stderr.write(f"autov: wrote {', '.join(str(folder / name) for name in files)}\n")
+    if any(name.endswith(".html") for name in files):
+        page = folder if "report.html" in files else folder / next(name for name in files if name.endswith(".html"))
+        sys.stderr.write(f"autov: look at it: autov open {page}\n")
 
 
 @contextlib.contextmanager

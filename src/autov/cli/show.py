@@ -129,10 +129,11 @@ def _algorithms() -> list[dict[str, object]]:
         rows.append({"name": name, "what": f"designed: {shipped_data(name)['provenance'].get('what', '')}"})
     for name, kind in ALGORITHMS.items():
         module = sys.modules[kind.__module__]
-        rows.append({"name": name, "what": (module.__doc__ or "").strip().splitlines()[0]})
+        rows.append({"name": name, "what": (module.__doc__ or "").strip().splitlines()[0].replace("`", "")})
     for name, meant in ALIASES.items():
         rows.append({"name": name, "what": f"another name for {meant}"})
     for name, what in PEERS.items():
-        extra = "pypop7" if name.startswith("pypop7") else "peers"
-        rows.append({"name": name, "what": f"{what} (extra {extra})"})
+        library = name.partition(":")[0]
+        extra = {"pypop7": " (extra pypop7)", "scipy": ""}.get(library, " (extra peers)")
+        rows.append({"name": name, "what": f"{what}{extra}"})
     return rows

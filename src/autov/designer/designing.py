@@ -89,8 +89,22 @@ def design(
             population, generations, trial, panel, form, rows, ...
 
     Returns:
-        A `Design`. Ctrl-C ends the search early: if there is a checkpoint, KeyboardInterrupt goes on to the caller
-        after it is written.
+        A `Design`: ``algorithm`` goes wherever an algorithm does, ``retested`` has its best values on instances that
+        the search never saw, and ``beside`` those of known designs there. ``save`` writes a file that commands and
+        ``algorithm=`` take. Ctrl-C ends the search early: if there is a checkpoint, KeyboardInterrupt goes on to the
+        caller after it is written.
+
+    Examples:
+        A search of seconds, for a first look; leave ``small`` out for one of minutes that finds something:
+
+        >>> import autov
+        >>> small = {"generations": 2, "population": 6, "race_size": 2, "race_runs": 2, "retest_runs": 5}
+        >>> found = autov.design("rastrigin", dim=5, trial={"evaluations": 500}, rng=1, workers=1, **small)
+        >>> found.retested.shape, "ma-es" in found.beside  # one problem, five fresh runs
+        ((1, 5), True)
+        >>> result = autov.minimize("rastrigin", dim=5, algorithm=found, maxfev=500, rng=2)
+        >>> result.nfev
+        500
     """
     if "inner" in settings:
         warnings.warn("design: inner is called trial now", DeprecationWarning, stacklevel=2)

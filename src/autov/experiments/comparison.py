@@ -282,6 +282,11 @@ def compare(
             infinitely bad.
         retry_failed: run tasks that ended their worker process again, too.
 
+    Returns:
+        A `Comparison`: ``table()`` has means and signs, ``values(problem, algorithm)`` the best values of the runs,
+        ``scores().ranks`` the average ranks, and ``plot()`` draws best values over evaluations. `autov.reports` writes
+        tables, plots and pages of it.
+
     Examples:
         >>> import autov
         >>> size = {"dim": 2, "maxfev": 300, "popsize": 20, "runs": 5}

@@ -135,6 +135,14 @@ def check_algorithm(
         runs: for the comparison in law.
         tol: the largest difference, as a share of the widest side of the box, that counts as rounding.
         rng: seed of the compared runs and of the others.
+
+    Returns:
+        A report; ``print`` shows it, and ``holds`` is a dictionary of property -> True, False or None (open).
+
+    Examples:
+        >>> import autov
+        >>> autov.check_algorithm("ga", "rosenbrock").holds
+        {'translation': True, 'scale': True, 'rotation': False}
     """
     for name, value, least in (("popsize", popsize, 1), ("generations", generations, 1), ("runs", runs, 2)):
         if not isinstance(value, (int, np.integer)) or value < least:

@@ -133,6 +133,10 @@ def reproduce(
         progress: called with (finished tasks, all tasks, seconds left or None).
         preset: of the searches behind table-5, table-6 and fig-5, whose operators are designed first.
         designs: folder of those operators; what is there is not designed again.
+
+    Returns:
+        A `Reproduction`: ``table()`` has the paper's values beside ours, ``signs`` how many signs of significance agree
+        of how many, and ``comparison`` all runs.
     """
     table = paper_table(name)
     if table.designs:

@@ -148,8 +148,8 @@ def next_commands(design: Design, folder: Path) -> str:
     return "\n".join([
         "# what it does, in words", f"autov show {file}",
         "# use it", f"autov minimize {name} --algorithm {file}",
-        "# see it beside others", f"autov compare --algorithms mine={file},ga,shade,cma-es --problems {name} "
-        f"--out {folder / 'compared'}",
+        "# see it beside others", f"autov compare --algorithms mine={file},ga,shade,cma-es --reference mine "
+        f"--problems {name} --out {folder / 'compared'}",
         "# the same for a function of yours",
         "autov design file.py:function --dim 10 --lower -5 --upper 5 --time 5m --out runs/mine",
     ])  # fmt: skip
