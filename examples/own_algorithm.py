@@ -70,7 +70,7 @@ if __name__ == "__main__":
     axes = plt.figure(figsize=(5.6, 3.4)).subplots()
     colours, styles = ("#0072b2", "#56b4e9", "#d55e00", "#009e73"), ("-", ":", "--", "-.")
     for label, colour, style in zip(algorithms, colours, styles, strict=True):
-        nfev, best = compared.curves("rastrigin", label)
+        nfev, best = compared.curves("f9", label)
         axes.plot(nfev, np.median(best, axis=0), color=colour, linestyle=style, label=label)
     axes.set(yscale="log", xlabel="evaluations", ylabel="median best value", title="Rastrigin, 10 variables")
     axes.legend(frameon=False)

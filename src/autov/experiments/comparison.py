@@ -51,17 +51,20 @@ class Comparison(Shown):
 
     def values(self, problem: str, algorithm: str) -> Array:
         """Best values of the runs, run 0 first."""
-        return np.array([row.best for row in self._cells.get((problem, algorithm), ())], dtype=np.float64)
+        return np.array([row.best for row in self.runs(problem, algorithm)], dtype=np.float64)
 
     def curves(self, problem: str, algorithm: str) -> tuple[np.ndarray, Array]:
         """Evaluation counts (points,) and best values so far (runs, points)."""
-        rows = [row for row in self._cells.get((problem, algorithm), []) if len(row.samples) == len(row.counts)]
+        rows = [row for row in self.runs(problem, algorithm) if len(row.samples) == len(row.counts)]
         if not rows:
             return np.empty(0, np.int64), np.empty((0, 0))
         return rows[0].counts, np.array([row.samples for row in rows])
 
     def runs(self, problem: str, algorithm: str) -> tuple[Row, ...]:
         """The rows of a cell, run 0 first."""
+        for what, name, known in (("problem", problem, self.problems), ("algorithm", algorithm, self.algorithms)):
+            if name not in known:
+                raise InputError(f"{what}: {name!r} is not in the comparison; there are {', '.join(known)}")
         return tuple(self._cells.get((problem, algorithm), ()))
 
     def courses(self, problem: str, algorithm: str) -> list[Trace]:
