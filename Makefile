@@ -20,6 +20,8 @@ $(VENV)/.peers: $(READY)
 demo: $(READY)
 	@echo "Designing an optimiser for Rastrigin's function, its optimum anywhere (two to four minutes on two cores) ..."
 	$(BIN)/autov design rastrigin --preset quick --seed 1 --out runs/demo --resume
+	@$(BIN)/autov open runs/demo
+	@echo "The command autov is in $(BIN); '. $(BIN)/activate' lets you type it as it is."
 
 lint: $(VENV)/.peers
 	$(BIN)/ruff check .

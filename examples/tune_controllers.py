@@ -5,7 +5,7 @@ loop, the time constant of a filter, the weight of the setpoint, and a whole num
 between two samples. Overflow and pumps that never rest are punished. Plants differ in their pipes; the optimiser is
 designed on eight of them and judged on four others, with 1,000 simulations for each tuning.
 
-The simulation is written once. Compiled by Numba it is the cheap twin that the search needs; in plain Python it takes
+The simulation is written once. Compiled by Numba it is the cheap model that the search needs; in plain Python it takes
 some ten milliseconds, as simulations do.
 
     python examples/tune_controllers.py            # a small search, for a first look

@@ -2,13 +2,20 @@
 
 import doctest
 import importlib
+import inspect
+import re
 
 import pytest
 
+import autov
+
 MODULES = (
-    "autov.algorithms.ask_tell", "autov.algorithms.minimization", "autov.experiments.comparison",
-    "autov.invariance.certify", "autov.problems.function",
+    "autov.adapters.exports.exporting", "autov.algorithms.ask_tell", "autov.algorithms.minimization",
+    "autov.designer.designing", "autov.experiments.comparison", "autov.invariance.certify",
+    "autov.invariance.trajectories", "autov.operators.files", "autov.problems.function", "autov.problems.resolve",
 )  # fmt: skip
+TAUGHT = ("check", "check_algorithm", "compare", "design", "export", "function_problem", "load_operator", "minimize",
+          "problem", "Optimizer")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -17,3 +24,16 @@ def test_examples_of_docstrings_run(name, monkeypatch, tmp_path):
     found = doctest.testmod(importlib.import_module(name))
     assert found.attempted > 0
     assert found.failed == 0
+
+
+@pytest.mark.parametrize("name", TAUGHT)
+def test_help_teaches_by_an_example(name):
+    assert ">>> " in inspect.getdoc(getattr(autov, name))
+
+
+@pytest.mark.parametrize("name", ["check", "check_algorithm", "compare", "design", "export", "minimize", "reproduce"])
+def test_help_tells_what_every_argument_is(name):
+    text, called = inspect.getdoc(getattr(autov, name)), inspect.signature(getattr(autov, name))
+    assert "Returns:" in text
+    for argument in called.parameters:
+        assert re.search(rf"^ +\*{{0,2}}{argument}: ", text, flags=re.MULTILINE), argument

@@ -94,3 +94,12 @@ def test_rows_of_another_version_of_a_peer_are_not_used(tmp_path):
     first = compare({"de": old}, "sphere", **options)
     second = compare({"de": peer.SciPyDE()}, "sphere", **options)
     assert not {r.key for r in first.rows} & {r.key for r in second.rows}
+
+
+@pytest.mark.parametrize("ask", ["values", "curves", "runs"])
+def test_names_that_are_not_in_a_comparison_are_refused(ask):
+    made = made_comparison()
+    with pytest.raises(InputError, match=r"problem: 'rastrigin' is not in the comparison \(f_1, step, f8"):
+        getattr(made, ask)("rastrigin", "ga")
+    with pytest.raises(InputError, match=r"algorithm: 'de' is not in the comparison \(ga, <b>|&, autov"):
+        getattr(made, ask)("step", "de")

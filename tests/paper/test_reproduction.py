@@ -143,3 +143,10 @@ def test_signs_of_the_paper_stand_beside_ours(monkeypatch):
     cell = cells["paper-f1", "GA"]
     assert (cell.our_sign, cell.paper_sign, cell.agrees) == ("+", "-", False)
     assert (cell.paper_mean, cell.ours.mean, cells["paper-f1", "AutoV"].ours.mean) == (14.973, 4.5, 54.5)
+
+
+def test_a_table_of_few_runs_says_what_the_question_mark_means():
+    found = made([cell(1.0, 2.0, "?", "+"), cell(1.0, 2.0, algorithm="AutoV")]).table()
+    assert found.caption.endswith("Our mean of 1 runs (the paper's)")
+    assert any(note.startswith("? : too few runs to tell") for note in found.notes)
+    assert not any("?" in note for note in made([cell(1.0, 2.0, "+", "+")]).table().notes)

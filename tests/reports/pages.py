@@ -16,7 +16,7 @@ class Tags(HTMLParser):
                 self.ids.append(value)
             if name in ("src", "href", "xlink:href", "srcset", "action"):
                 assert value.startswith("#"), f"{tag} {name}={value}"
-        if tag not in ("meta", "link", "img", "br"):
+        if tag not in ("meta", "link", "img", "br", "wbr"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attributes):

@@ -2,12 +2,15 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from autov.algorithms import resolve_algorithm
 from autov.designer import TrialBudget, design
-from autov.reports.design import design_page, report, write_design
+from autov.reports.design import report, write_design
+from autov.reports.design_page import design_page, in_short, next_commands
+from tests.reports.pages import check_page
 
 TINY = {"population": 4, "generations": 1, "trial": TrialBudget(6, 3, 1), "rng": 1, "rows": 3, "final_race": False,
         "retest_runs": 3}  # fmt: skip
@@ -18,12 +21,13 @@ def test_every_training_problem_is_reported_and_a_rank_is_called_one(tmp_path):
     curves = report(found, 1)
     page = design_page(found, curves, "autov design sphere ackley")
     for place, name in enumerate(found.settings["problems"]):
-        assert f"Beside known designs on fresh instances of {name}" in page
+        assert f"best value over evaluations on {name}" in page
         for values in (found.retested[place], *(each[place] for each in found.beside.values())):
             assert f"{values.mean():.5g}" in page
-    assert page.index("In short") < page.index("Result")
+    assert page.index("What to type next") < page.index("Beside known designs")
     lead = min(found.beside, key=lambda label: found.beside[label][0].mean())
-    assert f"the best of the others, {lead}, has {found.beside[lead][0].mean():.4g}." in page
+    assert f"the best of the others, {lead}, has {found.beside[lead][0].mean():.4g}" in page
+    assert "too few runs to tell them apart" in page
     assert f"a mean rank among the last candidates of {found.fitness:.5g}" in page
     paths = write_design(found, tmp_path, curves, "")
     assert set(paths) == {"optimizer.json", "operator.json", "history.csv", "convergence.svg", "report.html"}
@@ -36,6 +40,8 @@ def test_a_portfolio_shows_who_worked_and_what_it_is(tmp_path):
     curves = report(found, 1)
     assert [len(members) for members in curves[0].use] == [240] * 5
     assert {row.seed for row in curves[0].comparison.rows}.isdisjoint({found.settings["seed"]})
+    assert curves[0].comparison.algorithms[0] == "designed"
+    assert {"GA", "DE", "CMA-ES", "SHADE", "general"} <= set(curves[0].comparison.algorithms), "what people know"
     paths = write_design(found, tmp_path, curves, "")
     assert "operator.json" not in paths
     page = paths["report.html"].read_text()
@@ -61,3 +67,56 @@ def test_a_peer_that_won_has_no_operator_and_failures_can_be_drawn(tmp_path):
     assert "operator.json" not in paths
     assert json.loads(paths["optimizer.json"].read_text())["algorithm"]["name"] == "de"
     assert "inf" in paths["report.html"].read_text()
+
+
+def test_the_first_screen_tells_what_was_found_and_what_to_type():
+    found = design("sphere", dim=3, family=("translate",), space="operator", **TINY)
+    curves = report(found, 1)
+    first, *others = in_short(found, curves)
+    own, name = found.retested[0], "sphere+family=translate"
+    assert first.startswith(
+        f"On {name} (3 variables, 18 evaluations) its mean best value is {own.mean():.4g}, in 3 runs"
+    )
+    assert ", each on an instance of its own, moved; the best of the others, " in first
+    made = curves[0].comparison
+    means = [f"{label} {made.values(name, label).mean():.3g}" for label in ("GA", "DE", "CMA-ES", "SHADE", "general")]
+    assert others == [
+        f"Beside algorithms that you may know, 15 further runs of each: designed "
+        f"{made.values(name, 'designed').mean():.3g}, {', '.join(means)}."
+    ]
+    page = design_page(found, curves, "autov design sphere", Path("runs/mine"))
+    start = page[: page.index("Beside known designs")]
+    assert f"autov minimize {name} --dim 3 --maxfev 18 --algorithm runs/mine/optimizer.json" in start
+    assert "<figure" in start
+    check_page(page)
+
+
+def test_how_much_worse_the_best_of_the_others_is():
+    found = design("sphere", dim=3, family=("translate",), space="operator", **{**TINY, "retest_runs": 9})
+    label = next(iter(found.beside))
+    better = replace(found, retested=np.full((1, 9), 2.0), beside={label: np.full((1, 9), 50.0)})
+    assert (
+        f"the best of the others, {label}, has 50, 25 times as much (which is significantly worse)"
+        in in_short(better)[0]
+    )
+    equal = replace(found, retested=np.full((1, 9), 2.0), beside={label: np.full((1, 9), 2.0)})
+    assert f"{label}, has 2 (no significant difference)" in in_short(equal)[0]
+    worse = replace(found, retested=np.full((1, 9), 5.0), beside={label: np.full((1, 9), 2.0)})
+    assert f"{label}, has 2 (which is significantly better)" in in_short(worse)[0]
+
+
+def test_many_training_problems_are_counted_not_listed():
+    found = design("sphere", dim=3, family=("translate",), space="operator", **TINY)
+    many = replace(
+        found, settings=found.settings | {"problems": [f"p{i}" for i in range(9)]}, judged=found.judged * 9,
+        budgets=found.budgets * 9, retested=np.arange(27.0).reshape(9, 3),
+        beside={"one": np.full((9, 3), 10.0), "two": np.full((9, 3), 16.0)},
+    )  # fmt: skip
+    said = in_short(many)
+    assert len(said) == 4
+    assert said[3].startswith("On 4 of all 9 training problems its mean is the smallest")
+
+
+def test_what_to_type_of_a_function_has_no_name():
+    found = design(lambda x: float((x**2).sum()), [(-1, 1)] * 2, space="operator", **TINY, workers=1)
+    assert "autov minimize PROBLEM --algorithm optimizer.json" in next_commands(found, Path())

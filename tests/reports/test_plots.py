@@ -1,16 +1,18 @@
 import dataclasses
+import itertools
 import warnings
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 from autov.core import InputError
 from autov.experiments import Comparison
 from autov.operators import load_operator
 from autov.reports import comparison_page, convergence_plot, page, rank_plot, save_plot, svg
 from autov.reports.axes import short_count, spread, symlog_ticks
-from autov.reports.look import COLOURS, INK, line_look, themed
+from autov.reports.look import COLOURS, INK, ON_DARK, line_look, themed
 from autov.reports.operator_plots import densest, offspring, offspring_plot
 from autov.reports.plots import vertical_scale
 from autov.reports.rank_plots import groups_of, win_plot
@@ -107,6 +109,21 @@ def test_a_problem_without_a_finite_value_is_an_empty_panel():
     assert "no finite value" in comparison_page(broken)
 
 
+def test_the_page_begins_with_what_came_out():
+    text = comparison_page(made_comparison())
+    assert text.index("Average ranks of the means on 3 problems, smaller is better: ga 1.50") < text.index("<table")
+    assert "ga is significantly better than autov on 1, worse on 0" in text
+    assert "<h1>made</h1>" in text
+    few = tuple(row for row in made_comparison().rows if row.run < 3)
+    said = comparison_page(Comparison("comparison", ("ga", "autov"), ("f_1",), "autov", few))
+    assert "too few runs to tell whether differences are more than luck" in said
+    assert "<h1>Comparison on f_1</h1>" in said
+
+
+def test_negative_values_are_drawn_above_the_smallest():
+    assert "best value + 90" in svg(convergence_plot(made_comparison(), ["f8"]))
+
+
 def test_the_page_shows_the_table_it_is_given():
     made = made_comparison()
     shown = comparison_page(made, table=made.table("median", correct=True))
@@ -135,6 +152,34 @@ def test_lines_differ_without_colours_too():
     looks = [line_look(i) for i in range(9)]
     assert len({(look.linestyle, look.marker) for look in looks}) == 9
     assert len({look.color for look in looks}) == 9
+
+
+# Severe protanopia, deuteranopia and tritanopia in linear RGB: G. Machado, M. Oliveira, L. Fernandes, A
+# Physiologically-based Model for Simulation of Color Vision Deficiency, 2009.
+VISION = {
+    "all": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    "no red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "no green": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "no blue": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+
+
+def lab(colour, vision):
+    """CIE Lab of a colour as it is seen."""
+    rgb = np.array(to_rgb(colour))
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    xyz = TO_XYZ @ np.clip(np.array(VISION[vision]) @ linear, 0, 1) / (0.9505, 1.0, 1.089)
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@pytest.mark.parametrize("vision", VISION)
+@pytest.mark.parametrize("colours", [COLOURS, ON_DARK], ids=["light", "dark"])
+def test_colours_can_be_told_apart_with_any_colour_vision(colours, vision):
+    seen = [lab(colour, vision) for colour in colours]
+    apart = [float(np.linalg.norm(a - b)) for a, b in itertools.combinations(seen, 2)]
+    assert min(apart) > 9, "2.3 is just noticeable"
 
 
 def test_plots_follow_the_colours_of_the_page():

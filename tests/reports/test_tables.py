@@ -28,7 +28,7 @@ MARKDOWN = r"""**made: mean (standard deviation) of 5 runs**
 Ranks of the means on 3 problems, Friedman p = 0.086.
 """
 
-LATEX = r"""% needs \usepackage{booktabs,multirow,color,soul}
+LATEX = r"""% needs \usepackage{booktabs,multirow,color,soul,graphicx}
 \begin{table*}[!t]
 \centering
 \footnotesize
@@ -62,14 +62,27 @@ def wide(columns):
     return Table("wide", ("problem", *names), (("f1", cells),), (("+/-/=", ("0/0/1",) * columns),), ("A note.",))
 
 
-def test_latex_of_many_columns_is_split():
+def test_latex_of_many_columns_is_scaled_and_then_split():
     text = to_latex(wide(8))
-    assert text.count(r"\begin{tabular}{ccccc}") == 2, "four and four"
+    assert text.count(r"\begin{tabular}{ccccccccc}") == text.count(r"\resizebox{\textwidth}{!}{%") == 1
+    text = to_latex(wide(16))
+    assert text.count(r"\begin{tabular}{ccccccccc}") == 2, "eight and eight"
+    assert text.count(r"\caption{wide (part 1 of 2)}") == text.count(r"\caption{wide (part 2 of 2)}") == 1
     assert text.count("f1") == 2
-    assert text.count(r"\caption") == 1
     assert text.count("A note.") == 1
-    for i in range(8):
-        assert text.count(f"algorithm-{i}") == 1
+    for i in range(16):
+        assert text.count(f"algorithm-{i}&") + text.count(f"algorithm-{i}\\") == 1
+    assert r"\resizebox" not in to_latex(TABLE)
+
+
+def test_latex_of_many_rows_takes_several_pages():
+    one = wide(2)
+    long = Table("long", one.columns, tuple((f"p{i}", one.rows[0][1]) for i in range(30)), one.footer, one.notes)
+    text = to_latex(long)
+    assert text.count(r"\begin{table*}") == 2
+    for i in range(30):
+        assert text.count(f"{{p{i}}}") == 1
+    assert text.count("+/-/=") == 1
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
@@ -153,3 +166,15 @@ def test_a_table_says_what_few_runs_and_one_problem_cannot_tell():
     assert [entry.mark for entry in table.rows[0][1]] == ["?", "?", ""]
     assert table.notes[1].startswith("? : too few runs to tell")
     assert table.notes[2] == "Ranks of the means on 1 problem."
+
+
+def test_wide_tables_are_split_so_that_no_column_hides():
+    cells = tuple(Entry("-1.2345e+11", "1.23e+10", "=") for _ in range(9))
+    wide = Table(
+        "wide", ("problem", *"abcdefghi"), (("paper-f8+translate=-9", cells),), (("+/-/=", ("",) * 9),), ("n",)
+    )
+    shown = table_html(wide)
+    assert shown.count("<table>") == 2
+    assert shown.count("paper-<wbr>f8+<wbr>translate=-9") == 2, "each part has the first column, which may be broken"
+    assert shown.count('<p class="note">n</p>') == 1
+    assert table_html(TABLE).count("<table>") == 1

@@ -35,7 +35,8 @@ class Balanced(html.parser.HTMLParser):
         self.open, self.text = [], ""
 
     def handle_starttag(self, tag, attrs):  # noqa: ARG002
-        self.open.append(tag)
+        if tag != "wbr":
+            self.open.append(tag)
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag

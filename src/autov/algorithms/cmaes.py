@@ -107,7 +107,7 @@ class CMAES:
     def ask(self, state: CMAESState, rng: Generator) -> tuple[Array, CMAESState]:
         """A sample, clipped to the box."""
         box = state.box
-        y = (rng.standard_normal((state.popsize, box.dim)) * state.scale) @ by_columns(state.basis).T  # (38), (39)
+        y = (rng.standard_normal((state.popsize, box.dim)) * state.scale) @ state.basis.T  # (38), (39)
         free = state.mean + state.sigma * y  # (40)
         inside = np.clip(free, 0, 1)
         if self.steps == "clipped":
@@ -124,8 +124,7 @@ class CMAES:
         d, generation = x.shape[1], state.generation + 1
         y = state.y[np.argsort(f, kind="stable")[: len(w)]]
         step = w @ y  # (41)
-        basis = by_columns(state.basis)
-        whitened = basis @ ((step @ basis) / state.scale)
+        whitened = state.basis @ ((step @ state.basis) / state.scale)
         p_sigma = (1 - c_sigma) * state.p_sigma + math.sqrt(c_sigma * (2 - c_sigma) * mu_eff) * whitened  # (43)
         expected = math.sqrt(d) * (1 - 1 / (4 * d) + 1 / (21 * d * d))
         length = float(np.linalg.norm(p_sigma)) / expected
@@ -135,7 +134,7 @@ class CMAES:
         rows = np.concatenate([np.sqrt(c_mu * w)[:, None] * y, math.sqrt(c_1) * p_c[None]])
         C = rows.T @ rows  # (47), one product for both ranks
         C += (1 - c_1 - c_mu + (not h) * c_1 * c_c * (2 - c_c)) * state.C
-        scale, decomposed = state.scale, state.decomposed
+        basis, scale, decomposed = state.basis, state.scale, state.decomposed
         if (generation - decomposed) * 2 * d * (c_1 + c_mu) >= 1:
             basis, scale = decompose(C)
             decomposed = generation
@@ -162,14 +161,6 @@ class CMAES:
         c_1 = 2 / ((d + 1.3) ** 2 + mu_eff) if self.c_1 is None else self.c_1
         c_mu = 2 * (mu_eff - 2 + 1 / mu_eff) / ((d + 2) ** 2 + mu_eff) if self.c_mu is None else self.c_mu
         return Rates(w, mu_eff, c_sigma, d_sigma * self.damping, c_c, c_1, min(1 - c_1, c_mu))
-
-
-def by_columns(basis: Array) -> Array:
-    """The basis in the order in memory that a decomposition gives it.
-
-    A state that was saved has it by rows, and on some processors the products of BLAS depend on it.
-    """
-    return np.asfortranarray(basis)
 
 
 def decompose(C: Array) -> tuple[Array, Array]:

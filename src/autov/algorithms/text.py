@@ -70,7 +70,7 @@ def short_name(algorithm: Any) -> str:
 
 
 def _evolution(algorithm: Evolution) -> list[str]:
-    size = "the driver's population" if algorithm.popsize is None else f"a population of {algorithm.popsize}"
+    size = "the population of the run" if algorithm.popsize is None else f"a population of {algorithm.popsize}"
     keep = "the best of parents and offspring survive" if algorithm.survival == "plus" else "only offspring survive"
     pressure = [_tournament(s) for s in (algorithm.tournament_first, algorithm.tournament_others)]
     lines = [

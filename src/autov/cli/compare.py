@@ -97,13 +97,15 @@ def compare(
         quiet_functions(json_ or format_ == "json"),
         named_engine(engine, workers, scheduler, scheduler_file) as spread,
     ):
+        what = f"comparing {len(names)} algorithms on {len(wanted)} problem{'s' if len(wanted) > 1 else ''}"
         result = with_progress(
-            "comparing",
+            what,
             lambda report: run_comparison(
                 names, wanted, dim=dim, maxfev=maxfev, popsize=popsize, runs=runs, rng=seed, store=store,
                 workers=spread, reference=reference, progress=report, timeout=timeout, on_error=on_error,
                 retry_failed=retry_failed,
             ),
+            kept=str(store),
         )  # fmt: skip
     show = "median" if median else "mean"
     table = result.table(show, correct=holm)

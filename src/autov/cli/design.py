@@ -7,7 +7,7 @@ import contextlib
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -23,9 +23,15 @@ from autov.cli.output import (
     WORKERS,
     console,
     print_json,
+    print_words,
     quiet_functions,
     show_table,
 )
+
+if TYPE_CHECKING:
+    from autov.designer import SearchProgress
+
+CUT = "best-so-far.json"  # beside the checkpoint of a search that was stopped
 
 
 def register(app: typer.Typer) -> None:
@@ -58,7 +64,7 @@ def design(
         None, "--evaluations", min=1, help="The same for a number of evaluations, such as 1e6."
     ),
     surrogate: list[str] | None = typer.Option(
-        None, "--surrogate", help="A cheap twin (file.py:function) to train on; judged on the problem itself."
+        None, "--surrogate", help="A cheap model of it (file.py:function) to train on; judged on the problem itself."
     ),
     form: str | None = typer.Option(None, "--form", help="Of an operator: h1..h5, or x1,x2,best,lower,upper."),
     rows: int | None = typer.Option(None, "--rows", min=1, help="Parameter sets of an operator, the paper's k."),
@@ -158,7 +164,14 @@ def design(
     folder = out or Path("runs") / f"{_name(problems)}-{settings.space}-{preset}-{seed}"
     again = shlex.join(["autov", *sys.argv[1:]])
     what = f"designing ({settings.space}) for {few(problems)}"
-    display = None if json_ else ProgressDisplay(title=what, hint="Ctrl-C stops and keeps it, --resume goes on")
+    display = None if json_ else ProgressDisplay(title=what, hint=f"Ctrl-C writes it to {CUT}, --resume goes on")
+    last: list[SearchProgress] = []
+
+    def progress(now: SearchProgress) -> None:
+        last[:] = [now]
+        if display is not None:
+            display(now)
+
     try:
         with (
             quiet_functions(json_),
@@ -167,12 +180,14 @@ def design(
         ):
             found = search(
                 named, preset=preset, rng=seed, workers=spread, checkpoint=folder / "search.npz", resume=resume,
-                progress=display, time=time, evaluations=evaluations, surrogate=twins, say=None if json_ else say,
+                progress=progress, time=time, evaluations=evaluations, surrogate=twins, say=None if json_ else say,
                 timeout=timeout, on_error=on_error,
                 **{name: value for name, value in overrides.items() if value is not None},
             )  # fmt: skip
             curves = report(found, spread)
     except KeyboardInterrupt:
+        if last:
+            _write_best(last[0], folder, few(problems))
         hint = again if resume else f"{again} --resume"
         sys.stderr.write(f"autov: interrupted; go on with: {hint}\n")
         raise SystemExit(130) from None
@@ -194,22 +209,36 @@ def design(
             "files": {key: str(path) for key, path in paths.items()},
         })  # fmt: skip
         return
-    out_ = console()
-    out_.print(explain(found.algorithm), markup=False, highlight=False)
-    made = ", ".join(f"{what} {count:.3g}" for what, count in found.spent.items())
-    out_.print(f"\n{found.evaluations:.3g} evaluations ({made}) in {clock(found.seconds)}.")
-    if found.known is not None:
-        out_.print(f"The known design {found.known} won the final race: nothing better was found.")
-    if found.moved is not None:
-        for problem, values in zip(names, found.moved, strict=True):
-            out_.print(f"re-tested on {problem} with its optimum elsewhere: mean best value {values.mean():.5g}")
-    if found.failed:
-        out_.print(sentence(found.failed), markup=False)
-    from autov.reports.design import comparison_table
+    from autov.reports.design_page import comparison_table, in_short
 
+    out_ = console()
+    print_words(explain(found.algorithm))
+    made = ", ".join(f"{what} {count:.3g}" for what, count in found.spent.items())
+    print_words(f"\n{found.evaluations:.3g} evaluations ({made}) in {clock(found.seconds)}.")
+    if found.failed:
+        print_words(sentence(found.failed))
+    out_.print()
     for p in range(len(names)):
         show_table(comparison_table(found, p))
-    out_.print(f"report: autov open {folder}   use it: autov minimize ... --algorithm {paths['optimizer.json']}")
+    out_.print()
+    for text in in_short(found, curves):
+        print_words(text)
+    if found.moved is not None:
+        for problem, values in zip(names, found.moved, strict=True):
+            print_words(f"With its optimum elsewhere, {problem}: mean best value {values.mean():.5g}.")
+    out_.print(f"\nlook at it: autov open {folder}")
+    out_.print(f"use it:     autov minimize PROBLEM --algorithm {paths['optimizer.json']}")
+
+
+def _write_best(progress: SearchProgress, folder: Path, problems: str) -> None:
+    """The best candidate of a search that was stopped, as a file that can be used like any other optimiser."""
+    from autov.algorithms.files import save_algorithm
+
+    state, path = progress.state, folder / CUT
+    note = f"the best of a search that was stopped after generation {state.generation} of {progress.generations}"
+    told = {"problem": problems, "note": f"{note}; neither raced nor re-tested", "fitness": float(state.fitness[0])}
+    save_algorithm(progress.genome.decode(state.vectors[0]), path, told)
+    sys.stderr.write(f"autov: the best so far, not re-tested, is in {path}\n")
 
 
 def say(text: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 
 
 def clock(seconds: float) -> str:
@@ -33,3 +34,29 @@ def packed(facts: Sequence[str], width: int) -> list[str]:
         else:
             lines.append(fact)
     return lines
+
+
+def wrapped(lines: Sequence[str], width: int, most: int) -> list[str]:
+    """Lines broken between words so that none is cut, two more spaces before what continues; at most so many."""
+    found: list[str] = []
+    for line in lines:
+        begin = " " * (len(line) - len(line.lstrip()))
+        found += textwrap.wrap(line.strip(), max(width, 20), initial_indent=begin, subsequent_indent=f"{begin}  ")
+    return found if len(found) <= most else [*found[: most - 1], "..."]
+
+
+def ranking(cells: Mapping[tuple[str, str], tuple[float, int]]) -> dict[str, float]:
+    """Mean rank of each label over problems, the best first, of (problem, label) -> (sum of values, count).
+
+    Only problems count on which all labels have a value; ties share the mean of their ranks.
+    """
+    from scipy.stats import rankdata
+
+    labels = list(dict.fromkeys(label for _, label in cells))
+    ranks = []
+    for problem in dict.fromkeys(problem for problem, _ in cells):
+        pairs = [cells.get((problem, label), (0.0, 0)) for label in labels]
+        if all(count for _, count in pairs):
+            ranks.append(rankdata([total / count for total, count in pairs]))
+    found = {label: float(sum(each) / len(each)) for label, each in zip(labels, zip(*ranks, strict=True), strict=False)}
+    return dict(sorted(found.items(), key=lambda item: item[1]))

@@ -41,12 +41,35 @@ def console(stderr: bool = False) -> Any:
     return Console(stderr=stderr, highlight=False, soft_wrap=True)
 
 
-def with_progress(title: str, call: Callable[[Callable[[int, int, float | None], None]], Any]) -> Any:
-    """Call with a progress callback that feeds a display on standard error."""
+def with_progress(title: str, call: Callable[[Callable[[int, int, float | None], None]], Any], kept: str = "") -> Any:
+    """Call with a progress callback that feeds a display on standard error.
+
+    Args:
+        title: what is being done.
+        call: what does it.
+        kept: where runs are stored; Ctrl-C then says how to go on.
+    """
     from autov.cli.search_display import ProgressDisplay
 
-    with ProgressDisplay(title=title) as display:
-        return call(display)
+    hint = "Ctrl-C stops and keeps all runs, the same command goes on" if kept else ""
+    try:
+        with ProgressDisplay(title=title, hint=hint) as display:
+            return call(display)
+    except KeyboardInterrupt:
+        if kept:
+            sys.stderr.write(f"autov: finished runs are in {kept}; the same command goes on\n")
+        raise
+
+
+def print_words(text: str) -> None:
+    """Text on standard output; in a terminal, lines are broken between words and keep their indent."""
+    from autov.cli.facts import wrapped
+
+    out = console()
+    lines = text.splitlines() or [""]
+    if out.is_terminal:
+        lines = [part for line in lines for part in wrapped([line], out.width - 1, len(line) + 2) or [""]]
+    out.print("\n".join(lines), markup=False, highlight=False)
 
 
 def show_table(table: Any, form: str = "text") -> None:
@@ -77,6 +100,9 @@ def write_files(folder: Path | None, files: dict[str, Callable[[Path], object]])
     for name, write in files.items():
         write(folder / name)
     sys.stderr.write(f"autov: wrote {', '.join(str(folder / name) for name in files)}\n")
+    if any(name.endswith(".html") for name in files):
+        page = folder if "report.html" in files else folder / next(name for name in files if name.endswith(".html"))
+        sys.stderr.write(f"autov: look at it: autov open {page}\n")
 
 
 @contextlib.contextmanager

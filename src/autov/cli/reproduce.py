@@ -112,11 +112,12 @@ def _table(
         if wanted := paper_table(name).designs:  # here, so that the display of the searches and the bar do not meet
             design_operators(wanted, designs, preset=preset, seed=seed, workers=workers, announce=_announce)
         result = with_progress(
-            name,
+            f"{name}: {paper_table(name).title}",
             lambda report: run_reproduction(
                 name, runs=counts, workers=workers, store=store, seed=seed, progress=report, preset=preset,
                 designs=designs,
             ),
+            kept=str(store),
         )  # fmt: skip
     if save is not None:
         write_compact(result.comparison, save)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
@@ -13,7 +13,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from autov.cli.facts import clock, packed, speed
+from autov.cli.facts import clock, packed, ranking, speed, wrapped
 from autov.cli.notebook_display import NotebookView
 
 if TYPE_CHECKING:
@@ -24,8 +24,13 @@ MINUTE = 60.0  # between the lines of a log
 ENDING = "choosing among the best, testing on fresh instances"
 
 
+MEASURES = {"rank": "mean rank", "log-gap": "log-gap", "panel": "share of known results that are better"}
+MOST = 6  # lines that tell what is best so far
+SHOWN = 5  # leaders of a comparison
+
+
 def _summary(progress: SearchProgress) -> list[str]:
-    """The best candidate in at most six lines: the main rows of an operator, or the heads of an algorithm's parts."""
+    """The best candidate in a few lines: the main rows of an operator, or which parts an algorithm has."""
     from autov.algorithms.text import explain
     from autov.designer import OperatorGenome
     from autov.operators.text import by_probability, row_formula
@@ -34,27 +39,33 @@ def _summary(progress: SearchProgress) -> list[str]:
     if isinstance(progress.genome, OperatorGenome):
         operator = progress.genome.operator(vector)
         total = operator.probability.sum()
-        rows = by_probability(operator)[:6]
+        rows = by_probability(operator)[:MOST]
         return [f"{operator.probability[j] / total:6.3f}  {row_formula(operator, j)}" for j in rows]
     lines = [line for line in explain(progress.genome.decode(vector)).splitlines() if line]
-    return [line for line in lines if "%: " not in line and not line.startswith("            ")][:6]
+    rows = ("Offspring,", *"0123456789")  # of operators, and the formulas below them
+    return [line for line in lines if not line.lstrip().startswith(rows) and not line.startswith(" " * 8)]
 
 
 def search_facts(progress: SearchProgress) -> list[str]:
     """How far a search is, how long it will take, and how good its best is; what matters most comes first."""
     _, _, best, median, *_ = progress.state.history[-1]
+    begun = progress.state.history[0][2]
+    measure = MEASURES.get(progress.aggregate, "value")
+    same = progress.aggregate != "rank"  # ranks are among the candidates of the moment
     return [
         f"generation {progress.state.generation} of {progress.generations}",
-        f"{clock(progress.seconds_left)} left", f"best {best:.5g}", f"median {median:.5g}",
+        f"{clock(progress.seconds_left)} left", f"best {measure} {best:.5g}",
+        *([f"at first {begun:.5g}"] if same and progress.state.generation else []), f"median {median:.5g}",
         f"{clock(progress.seconds)} elapsed", speed(progress.rate),
     ]  # fmt: skip
 
 
-def task_facts(title: str, done: int, total: int, left: float | None, best: float | None) -> list[str]:
-    """How many runs are made, how long the others will take, and the best value of all."""
-    facts = [f"{title}: {done} of {total} runs" if title else f"{done} of {total} runs"]
+def task_facts(done: int, total: int, left: float | None, best: float | None, least: int | None = None) -> list[str]:
+    """How many runs are made, how long the others will take, the best value, and what every cell of a table has."""
+    facts = [f"{done:,} of {total:,} runs"]
     facts += [] if left is None else [f"{clock(left)} left"]
-    return facts + ([] if best is None else [f"best {best:.6g}"])
+    facts += [] if best is None else [f"best {best:.6g}"]
+    return facts + ([] if least is None else [f"{least} or more in every cell" if least else "not yet in every cell"])
 
 
 def view(
@@ -63,22 +74,21 @@ def view(
     """A bar, facts below it, and lines that tell what is best so far, for a terminal of that width."""
     bar = Table.grid()
     bar.add_row(ProgressBar(total=total, completed=done, width=min(LONGEST_BAR, width - 1)))
-    parts: list[RenderableType] = [Text(title, no_wrap=True, overflow="ellipsis")] if title else []
-    parts += [bar, *(Text(line, no_wrap=True, overflow="ellipsis") for line in packed(facts, width - 1))]
-    if best:
-        said = f"best so far ({hint}):" if hint else "best so far:"
-        parts.append(Text(said, style="dim", no_wrap=True, overflow="ellipsis"))
-        parts += [Text(f"  {line}", no_wrap=True, overflow="ellipsis") for line in best]
-    return Group(*parts)
+    lines = [*packed(facts, width - 1)]
+    lines += wrapped([f"best so far ({hint}):" if hint else "best so far:"], width - 1, 2) if best else []
+    lines += wrapped([f"  {line}" for line in best], width - 1, MOST)
+    heads = [title] if title else []
+    return Group(*(Text(line, no_wrap=True, overflow="ellipsis") for line in heads), bar,
+                 *(Text(line, no_wrap=True) for line in lines))  # fmt: skip
 
 
 class ProgressDisplay:
-    """Shows what is done, how far it is, the time left and what is best so far.
+    """Shows what is done, how far it is, the time left, what is best so far, and what is kept if it is stopped.
 
     Args:
         console: where to; standard error by default.
         title: what is being done.
-        hint: how a search can be stopped, in a few words.
+        hint: what Ctrl-C leaves, in a few words.
         now: seconds of a clock.
     """
 
@@ -95,28 +105,50 @@ class ProgressDisplay:
             self._live = Live(console=self._console, refresh_per_second=8, transient=True)
         self._running = self._entered = False
         self._drawn = self._said = now()
+        self._cells: dict[tuple[str, str], tuple[float, int]] = {}
+
+    def begin(self, cells: Iterable[tuple[str, str]]) -> None:
+        """Hear which (problem, algorithm) a comparison has."""
+        self._cells = dict.fromkeys(cells, (0.0, 0))
+
+    def ran(self, problem: str, label: str, best: float) -> None:
+        """Hear the best value of a run of a comparison."""
+        total, count = self._cells.get((problem, label), (0.0, 0))
+        self._cells[problem, label] = (total + best, count + 1)
+
+    def _leaders(self) -> list[str]:
+        ranks = ranking(self._cells)
+        shown = [f"{label} {rank:.3g}" for label, rank in list(ranks.items())[:SHOWN]]
+        rest = f", and {len(ranks) - SHOWN} more" if len(ranks) > SHOWN else ""
+        return [f"mean ranks {', '.join(shown)}{rest}"] if len(ranks) > 1 else []
 
     def __call__(
         self, progress: SearchProgress | int, total: int = 0, left: float | None = None, best: float | None = None
     ) -> None:  # fmt: skip
         """Draw, a few times a second: a search, or (done, total, seconds left, best value) of runs."""
+        search, done, end = None, 0, total
         if isinstance(progress, int):
-            facts, done, end = task_facts(self._title, progress, total, left, best), progress, total
+            done = progress
         else:
-            facts, done, end = search_facts(progress), progress.state.generation + 1, progress.generations + 1
+            search, done, end = progress, progress.state.generation + 1, progress.generations + 1
         if done >= end:
-            self._end(isinstance(progress, int))
+            self._end(search is None)
             return
         now = self._now()
-        if self._live is None:
-            self._log(facts, now)
+        if self._live is None and now - self._said < MINUTE:
             return
         if self._running and now - self._drawn < 0.1:
             return
+        if search is None:
+            least = min(count for _, count in self._cells.values()) if self._cells else None
+            facts, lines = task_facts(done, end, left, best, least), self._leaders()
+        else:
+            facts, lines = search_facts(search), _summary(search)
+        if self._live is None:
+            self._log([*facts, *(lines if search is None else [])], now)
+            return
         self._drawn = now
-        title = "" if isinstance(progress, int) else self._title
-        lines = [] if isinstance(progress, int) else _summary(progress)
-        self._show(view(title, done, end, facts, self._console.width, lines, self._hint))
+        self._show(view(self._title, done, end, facts, self._console.width, lines, self._hint))
 
     def _show(self, shown: RenderableType) -> None:
         if self._live is None:
@@ -128,9 +160,9 @@ class ProgressDisplay:
 
     def _log(self, facts: Sequence[str], now: float) -> None:
         """A line for logs, at most one a minute."""
-        if now - self._said >= MINUTE:
-            self._said = now
-            self._console.print(f"autov: {', '.join(facts)}", markup=False, highlight=False, soft_wrap=True)
+        self._said = now
+        said = f"{self._title}: " if self._title else ""
+        self._console.print(f"autov: {said}{', '.join(facts)}", markup=False, highlight=False, soft_wrap=True)
 
     def _end(self, all_done: bool) -> None:
         """After the last generation of a search comes its race and re-test, which takes its time, too."""

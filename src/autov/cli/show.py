@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from autov.cli.output import JSON, console, print_json
+from autov.cli.output import JSON, console, print_json, print_words
 from autov.core import InputError
 
 
@@ -44,12 +44,13 @@ def show(
             raise InputError(f"latex: {name} has no formula, only an affine operator has one")
         typer.echo(operator.latex())
     else:
-        typer.echo(text)
         from autov.designer.cases import few, labels_of
+
+        print_words(text)
 
         for key, value in provenance.items():
             if not isinstance(value, dict):
-                typer.echo(f"  {key}: {few(labels_of(str(value))) if key == 'problem' else value}")
+                print_words(f"  {key}: {few(labels_of(str(value))) if key == 'problem' else value}")
 
 
 def list_(
@@ -128,10 +129,11 @@ def _algorithms() -> list[dict[str, object]]:
         rows.append({"name": name, "what": f"designed: {shipped_data(name)['provenance'].get('what', '')}"})
     for name, kind in ALGORITHMS.items():
         module = sys.modules[kind.__module__]
-        rows.append({"name": name, "what": (module.__doc__ or "").strip().splitlines()[0]})
+        rows.append({"name": name, "what": (module.__doc__ or "").strip().splitlines()[0].replace("`", "")})
     for name, meant in ALIASES.items():
         rows.append({"name": name, "what": f"another name for {meant}"})
     for name, what in PEERS.items():
-        extra = "pypop7" if name.startswith("pypop7") else "peers"
-        rows.append({"name": name, "what": f"{what} (extra {extra})"})
+        library = name.partition(":")[0]
+        extra = {"pypop7": " (extra pypop7)", "scipy": ""}.get(library, " (extra peers)")
+        rows.append({"name": name, "what": f"{what}{extra}"})
     return rows

@@ -51,16 +51,19 @@ def expected_evaluations(
     return {"search": runs * each, "race": race * each, "retest": (1 + others + moved) * settings.retest_runs * each}
 
 
-def fitted(settings: DesignSettings, cost: Callable[[DesignSettings], float], limit: float) -> DesignSettings:
-    """The settings with the largest search whose cost stays below a limit."""
+def fitted(
+    settings: DesignSettings, cost: Callable[[DesignSettings], float], limit: float,
+    said: Callable[[float], str] = "{:.3g} evaluations".format,
+) -> DesignSettings:  # fmt: skip
+    """The settings with the largest search whose cost, which is said in its unit, stays below a limit."""
     for scale in SCALES:
         smaller = _scaled(settings, float(scale))
         if cost(smaller) <= limit:
             return smaller
     least = cost(_scaled(settings, float(SCALES[-1])))
     raise InputError(
-        f"evaluations, time: the smallest design needs {least:.3g}, there are {limit:.3g}; shorten the runs (trial, "
-        "budgets), or design on a cheap twin (surrogate)"
+        f"evaluations, time: the smallest design needs {said(least)}, there are {said(limit)}; shorten the runs (as "
+        "with budgets 2000), or design on a cheap model of it (surrogate)"
     )
 
 
@@ -135,7 +138,8 @@ def affordable(
 
     if time is not None:
         limit = seconds_of(time)
-        chosen = fitted(given, lambda some: seconds(some) if sum(parts(some).values()) <= most else np.inf, limit)
+        chosen = fitted(given, lambda some: seconds(some) if sum(parts(some).values()) <= most else np.inf, limit,
+                        duration)  # fmt: skip
     line = (
         f"up to {sum(parts(chosen).values()):.3g} evaluations ({chosen.generations} generations of {chosen.population} "
         f"candidates), about {duration(seconds(chosen))} at {judged:.2g} s an evaluation"
@@ -143,7 +147,7 @@ def affordable(
     if say is not None:
         say(line)
     elif evaluations is None and time is None and seconds(chosen) > WARN_SECONDS:
-        advice = "limit it with time= or evaluations=, or train on a cheap twin (surrogate=)"
+        advice = "limit it with time= or evaluations=, or train on a cheap model of it (surrogate=)"
         warnings.warn(f"design: {line}; {advice}", stacklevel=3)
     return chosen
 

@@ -48,6 +48,7 @@ class SearchProgress:
     rate: float  # evaluations per second in this session
     seconds_left: float
     genome: Genome
+    aggregate: str = ""  # what fitness is of several problems; else it is a best value
 
 
 ProgressCallback = Callable[[SearchProgress], Any]
@@ -79,7 +80,7 @@ def design(
         evaluations: how many there are; the search is made as large as they allow.
         time: the same in seconds, or as "10m" or "2h", at the measured speed of the problem.
         say: called with one line that tells the cost before it is spent.
-        surrogate: a cheap twin of the problem (or a list of twins) to train on; the result is judged on the problem.
+        surrogate: a cheap model of the problem (or a list of them) to train on; the result is judged on the problem.
         timeout: seconds that an evaluation of a Python function of single points may take; then its worker is replaced
             and the point counts as infinitely bad. None for any time.
         on_error: what an exception of such a function, or the death of its worker, does: "raise", or "worst": the
@@ -88,8 +89,22 @@ def design(
             population, generations, trial, panel, form, rows, ...
 
     Returns:
-        A `Design`. Ctrl-C ends the search early: if there is a checkpoint, KeyboardInterrupt goes on to the caller
-        after it is written.
+        A `Design`: ``algorithm`` goes wherever an algorithm does, ``retested`` has its best values on instances that
+        the search never saw, and ``beside`` those of known designs there. ``save`` writes a file that commands and
+        ``algorithm=`` take. Ctrl-C ends the search early: if there is a checkpoint, KeyboardInterrupt goes on to the
+        caller after it is written.
+
+    Examples:
+        A search of seconds, for a first look; leave ``small`` out for one of minutes that finds something:
+
+        >>> import autov
+        >>> small = {"generations": 2, "population": 6, "race_size": 2, "race_runs": 2, "retest_runs": 5}
+        >>> found = autov.design("rastrigin", dim=5, trial={"evaluations": 500}, rng=1, workers=1, **small)
+        >>> found.retested.shape, "ma-es" in found.beside  # one problem, five fresh runs
+        ((1, 5), True)
+        >>> result = autov.minimize("rastrigin", dim=5, algorithm=found, maxfev=500, rng=2)
+        >>> result.nfev
+        500
     """
     if "inner" in settings:
         warnings.warn("design: inner is called trial now", DeprecationWarning, stacklevel=2)
@@ -105,7 +120,7 @@ def design(
         own = None if brings_bounds(surrogate) else bounds
         twins = training_cases(surrogate, chosen, explicit, bounds=own, dim=dim)
     if [case.problem.box for case in cases] != [case.problem.box for case in twins]:
-        raise InputError("surrogate: must have the same bounds as the problem, one twin for each problem")
+        raise InputError("surrogate: must have the same bounds as the problem, one model for each problem")
     check_minima(chosen.aggregate, [case.problem for case in twins])
     known, peers = known_designs(chosen), {spec: resolve_algorithm(spec) for spec in chosen.panel}
     for label in peers:
@@ -249,7 +264,10 @@ def _go(
                 share = (state.generation + 1) / (search.settings.generations + 1)
                 rate = (state.evaluations - first) / max(now - begun, 1e-9)
                 left = seconds / share - seconds
-                progress(SearchProgress(state, search.settings.generations, seconds, rate, left, search.genome))
+                kind = search.settings.aggregate
+                measure = kind if len(search.trials) > 1 or kind == "panel" else ""
+                shown = SearchProgress(state, search.settings.generations, seconds, rate, left, search.genome, measure)
+                progress(shown)
             if last:
                 return state, seconds
     except KeyboardInterrupt:

@@ -33,7 +33,7 @@ class Design(Shown):
         seconds: of all of it.
         settings: problems, dimensions, seed and all settings.
         problems: what it was trained on, families included.
-        judged: what it was re-tested on: the same, unless it was trained on cheap twins.
+        judged: what it was re-tested on: the same, unless it was trained on cheap models of them.
         budgets: evaluations of a run on each of them.
         provenance: all of this in short, as the files have it.
         moved: (problems, runs) re-tested on instances with the optimum elsewhere, where it was trained on a problem as

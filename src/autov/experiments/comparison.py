@@ -182,7 +182,8 @@ class Comparison(Shown):
             said = f"Ranks of the {show}s on {scores.ranked} problem{'s' if scores.ranked > 1 else ''}"
             notes.append(f"{said}, Friedman p = {scores.friedman:.2g}." if scores.ranked > 1 else f"{said}.")
         if self.failures:
-            notes.append(f"{len(self.failures)} runs failed, the first with {self.failures[0].error}")
+            count = f"{len(self.failures)} run{'s' if len(self.failures) > 1 else ''} failed"
+            notes.append(f"{count}, the first with {self.failures[0].error}")
         failed = FaultCount()
         for row in self.rows:
             failed.add(row.failed)
@@ -283,6 +284,11 @@ def compare(
         on_error: what an exception of such a function does: "raise" lets the run fail, "worst" lets the point count as
             infinitely bad.
         retry_failed: run tasks that ended their worker process again, too.
+
+    Returns:
+        A `Comparison`: ``table()`` has means and signs, ``values(problem, algorithm)`` the best values of the runs,
+        ``scores().ranks`` the average ranks, and ``plot()`` draws best values over evaluations. `autov.reports` writes
+        tables, plots and pages of it.
 
     Examples:
         >>> import autov

@@ -110,11 +110,14 @@ class Targets:
         heads = (*columns, *(() if ranks is None else ("rank of medians",)))
         notes = [
             f"{len(self.targets)} targets from {self.targets.max():g} to {self.targets.min():g} above the minima of "
-            f"{len(self.problems)} problems, all runs: larger is better."
+            f"{len(self.problems)} problem{'s' if len(self.problems) > 1 else ''}, all runs: larger is better"
+            f"{'.' if ranks is None else '; smaller ranks are better.'}"
         ]
         if self.resolution == RESOLUTIONS[1]:
             notes.append("Some runs hold 50 samples of the last two decades of the budget instead of all improvements.")
-        return Table("targets", ("algorithm", *heads), tuple(rows), notes=tuple(notes))
+        return Table(
+            "How many targets were reached, and how soon", ("algorithm", *heads), tuple(rows), notes=tuple(notes)
+        )
 
     def running_time_table(self) -> Table:
         """Expected running times (runs that reached the target / all runs) for each problem and target."""

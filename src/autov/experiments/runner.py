@@ -6,9 +6,9 @@ import contextlib
 import os
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from autov.algorithms import Run, solve
 from autov.algorithms.base import Compiled
@@ -30,6 +30,23 @@ from autov.problems import Problem, instance_of, takes_points
 DEADLY = "WorkerError:"  # how errors of tasks that ended their worker begin
 
 TaskProgress = Callable[[int, int, float | None], object]  # finished tasks, all tasks, seconds left (None: unknown)
+
+
+@runtime_checkable
+class Listener(Protocol):
+    """A progress callback that also wants to know what the runs found, stored ones first."""
+
+    def __call__(self, done: int, total: int, left: float | None) -> object:
+        """Hear how far it is."""
+        ...
+
+    def begin(self, cells: Iterable[tuple[str, str]]) -> None:
+        """Hear which (problem, algorithm) there are."""
+        ...
+
+    def ran(self, problem: str, label: str, best: float) -> None:
+        """Hear the best value of a run."""
+        ...
 
 
 class Outcome(NamedTuple):
@@ -140,6 +157,11 @@ def run(
     total = len({task.key for task in experiment.tasks})
     ran, spent, done = 0, 0.0, total - len(todo)
     left = sum(_cost(task) for task in todo)
+    listener = progress if isinstance(progress, Listener) else None
+    if listener is not None:
+        listener.begin((task.problem, task.label) for task in experiment.tasks)
+        for row in store.rows(experiment.tasks):
+            listener.ran(row.problem, row.label, row.best)
     if progress is not None:
         progress(done, total, None)
     sent: list[Task] = []
@@ -171,6 +193,8 @@ def run(
                 ran += 1
                 _write(store, task, result)
                 spent, left, done = spent + _cost(task), left - _cost(task), done + 1
+                if listener is not None and result.samples is not None:
+                    listener.ran(task.problem, task.label, result.best)
                 if progress is not None:
                     progress(done, total, (time.perf_counter() - start) / spent * left)
     if progress is not None and not ran:

@@ -44,6 +44,10 @@ def check(
         n_parents: for callables without that attribute; 3 if not given.
         rng: seed; None is 0, so that a certificate does not change from call to call.
 
+    Returns:
+        A `Certificate`; ``print`` shows all of it, ``holds`` is a dictionary of property -> True or False, and
+        ``certificate["scale"].witness`` has the arrays of a counterexample.
+
     Examples:
         >>> import autov
         >>> autov.check("paper-h3").holds

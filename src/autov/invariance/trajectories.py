@@ -1,9 +1,9 @@
 """check_algorithm: the paper's Figures 1-3, one run on a problem and one on the transformed problem, compared.
 
 Both runs have the same seed. The second one gets the transformed problem, first population and, for translation and
-scale, box. A box has no rotated twin: turned by M it is not a box any more. So under rotation the box stays, the first
-population is drawn in the largest ball inside it, and the runs can agree only as long as no point is clipped and the
-algorithm does not use the width of the box; points on the border are counted and reported.
+scale, box. A turned box is no box. So under rotation the box stays, the first population is drawn in the largest ball
+inside it, and the runs can agree only as long as no point is clipped and the algorithm does not use the width of the
+box; points on the border are counted and reported.
 """
 
 from __future__ import annotations
@@ -135,6 +135,14 @@ def check_algorithm(
         runs: for the comparison in law.
         tol: the largest difference, as a share of the widest side of the box, that counts as rounding.
         rng: seed of the compared runs and of the others.
+
+    Returns:
+        A report; ``print`` shows it, and ``holds`` is a dictionary of property -> True, False or None (open).
+
+    Examples:
+        >>> import autov
+        >>> autov.check_algorithm("ga", "rosenbrock").holds
+        {'translation': True, 'scale': True, 'rotation': False}
     """
     for name, value, least in (("popsize", popsize, 1), ("generations", generations, 1), ("runs", runs, 2)):
         if not isinstance(value, (int, np.integer)) or value < least:

@@ -89,7 +89,14 @@ def operator_names() -> list[str]:
 
 
 def load_operator(source: str | os.PathLike[str] | AffineOperator) -> AffineOperator:
-    """An operator by library name (``paper-h3``) or from a JSON file."""
+    """An operator by library name (``paper-h3``) or from a JSON file.
+
+    Examples:
+        >>> import autov
+        >>> operator = autov.load_operator("paper-h3")
+        >>> operator.inputs, operator.rows
+        (('x1', 'x2', 'lower', 'upper'), 10)
+    """
     if isinstance(source, AffineOperator):
         return source
     name = os.fspath(source)

@@ -15,7 +15,7 @@ from autov.experiments.compact import unpack
 from autov.paper.reproduction import Paired, Reproduction, pair
 from autov.paper.tables import PAPER_TABLES
 from autov.reports import page, to_markdown
-from autov.reports.html import code_html, failure_sections, plot_sections, setup_html, table_html
+from autov.reports.html import code_html, failure_sections, lead_html, plot_sections, setup_html, table_html, text_html
 
 NOTES = """<details markdown="1"><summary>How to read this page, and how it was made</summary>
 
@@ -23,11 +23,12 @@ Every cell of a table shows our mean, the paper's mean in brackets, and the sign
 reference (`+` better, `-` worse, `=` no difference). In Tables I to III, where the paper prints no test, it only tells
 which mean is smaller. Cells whose sign is not the paper's are set off and listed. Tables VII and VIII are there twice:
 with the settings of algorithms and problems that fit the paper's figures, and by the letter of its text (`-text`);
-see [Readings](comparing.md#readings-of-the-paper).
+see [Readings](not-said.md#readings-of-the-paper).
 
 `autov reproduce NAME --store results.db --save results/paper/NAME.json` made the results in
 [results/paper](../results/paper), and `make reproduction` this page of them; remarks on disagreements stand in
-`remarks.md` beside the results.
+`remarks.md` beside the results. `autov reproduce all` runs every table and figure of the paper into `runs/paper`
+(hours, most of them for Table IX; safe to kill, repeat it to go on, `--runs 5` lowers the cost).
 
 </details>"""
 
@@ -86,7 +87,7 @@ def _summary(found: Sequence[Reproduction]) -> str:
         agreed, known = one.signs
         ratio = one.mean_log_ratio
         counts = sorted({cell.ours.n for cell in one.cells})
-        signs = f"{agreed} of {known} ({100 * agreed / known:.0f} %)" if known else "-"
+        signs = f"{agreed} of {known} ({100 * agreed / known:.0f}\u00a0%)" if known else "-"
         runs = "-".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
         shown = "-" if ratio is None else f"{ratio:.2f}"
         lines.append(f"| {one.name} | {one.title} | {runs} | {signs} | {shown} |")
@@ -129,10 +130,16 @@ def reproduction_page(reproduction: Reproduction, title: str | None = None) -> s
     """One table in HTML: set-up, the paper's values and ours, other signs, our results and plots."""
     comparison = reproduction.comparison
     agreed, known = reproduction.signs
-    sections = [
-        ("Set-up", setup_html(comparison)),
-        ("The paper's figures and ours", table_html(reproduction.table())),
-    ]
+    lead = (
+        f"{agreed} of {known} signs agree with the paper's." if known else "The paper prints no signs to compare with."
+    )
+    if (ratio := reproduction.mean_log_ratio) is not None:
+        lead += f" Our means differ from its by a factor of {10**ratio:.2g} on average."
+    sections = [("", lead_html(lead) + setup_html(comparison))]
+    if known or ratio is not None:
+        sections.append(("The paper's figures and ours", table_html(reproduction.table())))
+    else:  # ours alone are in the next table
+        sections[0] = ("", lead_html(lead) + setup_html(comparison) + text_html(*reproduction.table().notes[1:]))
     if known:
         listed = [
             f"{c.algorithm} on {c.problem}: ours {c.our_sign}, the paper's {c.paper_sign}"

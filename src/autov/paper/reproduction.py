@@ -108,9 +108,12 @@ class Reproduction:
             signs += f": {agreed} of {known} agree, the others are set off"
         counts = sorted({cell.ours.n for cell in self.cells})
         runs = "-".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
+        printed = any(not math.isnan(cell.paper_mean) for cell in self.cells)
+        few = ("? : too few runs to tell; whatever they find, no difference can be significant.",)
+        unsure = few if any(cell.our_sign == "?" for cell in self.cells) else ()
         return Table(
-            f"{self.name}: {self.title}. Our mean of {runs} runs" + (" (the paper's)" if known else ""),
-            ("problem", *self.comparison.algorithms), tuple(rows), (footer,), (f"{signs}.", *self.notes),
+            f"{self.name}: {self.title}. Our mean of {runs} runs" + (" (the paper's)" if printed else ""),
+            ("problem", *self.comparison.algorithms), tuple(rows), (footer,), (f"{signs}.", *unsure, *self.notes),
         )  # fmt: skip
 
 
@@ -130,6 +133,10 @@ def reproduce(
         progress: called with (finished tasks, all tasks, seconds left or None).
         preset: of the searches behind table-5, table-6 and fig-5, whose operators are designed first.
         designs: folder of those operators; what is there is not designed again.
+
+    Returns:
+        A `Reproduction`: ``table()`` has the paper's values beside ours, ``signs`` how many signs of significance agree
+        of how many, and ``comparison`` all runs.
     """
     table = paper_table(name)
     if table.designs:

@@ -51,6 +51,12 @@ def resolve_problem(
         upper: likewise.
         name: what a function shall be called.
         default_dim: variables of a classic problem if dim is None.
+
+    Examples:
+        >>> import autov
+        >>> moved = autov.problem("rastrigin+translate=1.3", dim=2)
+        >>> moved.name, moved.box.dim, moved.minimum
+        ('rastrigin+translate=1.3', 2, 0.0)
     """
     if dim is not None:
         dim = whole_number("dim", dim, 1)

@@ -1,4 +1,4 @@
-"""The report of a design: files and one HTML page."""
+"""The files of a design: the optimiser, how its search went, and one HTML page."""
 
 from __future__ import annotations
 
@@ -13,21 +13,28 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms.portfolio import Portfolio, who_worked
-from autov.algorithms.text import explain, short_name
-from autov.core import Array
 from autov.core.files import write_text
 from autov.designer import Design
-from autov.designer.cases import few
 from autov.designer.search import HISTORY
 from autov.designer.space import operator_of
-from autov.experiments import Comparison, Entry, Table, compare
+from autov.experiments import Comparison, compare
 from autov.problems import instance_of
-from autov.reports.design_plots import history_plot, use_plot
+from autov.reports.design_page import best_other, comparison_table, design_page
+from autov.reports.design_plots import history_plot
 from autov.reports.drawing import svg
-from autov.reports.html import code_html, figure_html, page, table_html, text_html
-from autov.reports.operator_plots import offspring_plot
-from autov.reports.plots import BANDS, convergence_panels
-from autov.stats import least_p, mark, rank_sum
+
+CURVE_RUNS, USE_RUNS, MOST_CURVES = 15, 5, 6
+WELL_KNOWN = {"GA": "ga", "DE": "de", "CMA-ES": "cma-es", "SHADE": "shade", "general": "general"}
+QUICK = 100, 50_000  # variables and evaluations up to which these, most of them in Python, take seconds
+SEED_SHIFT = 1_000_003  # seeds of the curves are not those of the search
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Runs of a designed algorithm and of others on fresh instances of one training problem."""
+
+    comparison: Comparison
+    use: tuple[np.ndarray, ...] = ()  # for each run of a portfolio, who made each of its evaluations
 
 
 def history_csv(design: Design) -> str:
@@ -40,148 +47,30 @@ def history_csv(design: Design) -> str:
     return out.getvalue()
 
 
-COLUMNS = ("mean (std)", "median", "best", "worst")
-CURVE_RUNS, USE_RUNS = 9, 5
-SEED_SHIFT = 1_000_003  # seeds of the curves are not those of the search
-
-
-@dataclass(frozen=True, eq=False)
-class Curves:
-    """Runs of a designed algorithm and of known ones on fresh instances of one training problem."""
-
-    comparison: Comparison
-    use: tuple[np.ndarray, ...] = ()  # for each run of a portfolio, who made each of its evaluations
-
-
 def report(design: Design, workers: Any = None) -> list[Curves]:
-    """Runs for the curves of the page, on each training problem that is compiled."""
+    """Runs for the curves of the page: the design, the best of the known ones, and algorithms that most people know.
+
+    On the first training problems, as far as they are compiled: functions of users may be slow.
+    """
     found = []
-    shown = {"designed": design.algorithm, **_known_algorithms(design)}
     popsize = design.settings["trial"]["popsize"]
-    for name, problem, maxfev in zip(design.settings["problems"], design.judged, design.budgets, strict=True):
-        if instance_of(problem, 0).objective() is None:
+    seed = design.settings["seed"] + SEED_SHIFT
+    cases = zip(design.settings["problems"], design.judged, design.budgets, strict=True)
+    for place, (name, problem, maxfev) in enumerate(cases):
+        if len(found) == MOST_CURVES or instance_of(problem, 0).objective() is None:
             continue
-        seed = design.settings["seed"] + SEED_SHIFT
+        shown: dict[str, Any] = {"designed": design.algorithm}
+        if (other := best_other(design, place)) is not None:
+            shown[other] = design.rivals[other]
+        if problem.box.dim <= QUICK[0] and maxfev <= QUICK[1]:
+            shown |= {label: value for label, value in WELL_KNOWN.items() if label not in shown}
         made = compare(shown, {name: problem}, runs=CURVE_RUNS, maxfev=maxfev, popsize=popsize, rng=seed, store=None,
-                       workers=workers)  # fmt: skip
+                       workers=workers, reference="designed")  # fmt: skip
         use = ()
         if isinstance(design.algorithm, Portfolio):
             use = tuple(who_worked(design.algorithm, problem, maxfev, popsize, seed, run) for run in range(USE_RUNS))
         found.append(Curves(made, use))
     return found
-
-
-def _known_algorithms(design: Design) -> dict[str, Any]:
-    """The known designs that it was compared with; peers are slow and have their place in the table."""
-    peers = design.settings["panel"]
-    return {label: design.rivals[label] for label in design.beside if label not in peers}
-
-
-def _row(name: str, values: Array, best: bool = False, mark: str = "") -> tuple[str, tuple[Entry, ...]]:
-    with np.errstate(invalid="ignore"):  # of infinite values, where all evaluations failed
-        spread = values.std(ddof=1)
-    first = Entry(f"{values.mean():.5g}", detail=f"{spread:.3g}", best=best, mark=mark)
-    return name, (first, *(Entry(f"{v:.5g}") for v in (np.median(values), values.min(), values.max())))
-
-
-def comparison_table(design: Design, place: int) -> Table:
-    """The result beside known designs and peers on one training problem, with rank-sum marks."""
-    name = design.settings["problems"][place]
-    own = design.retested[place]
-    title = "designed" if design.known is None else f"{design.known} (known)"
-    values = {title: own, **{label: each[place] for label, each in design.beside.items()}}
-    lead = min(v.mean() for v in values.values())
-    least = least_p(len(own), len(own))
-    few = ("? : too few runs to tell; whatever they find, no difference can be significant.",) if least >= 0.05 else ()
-    rows = tuple(
-        _row(label, v, v.mean() == lead, "" if label == title else mark(*rank_sum(v, own), least=least))
-        for label, v in values.items()
-    )
-    return Table(
-        f"{name}: best values of {len(own)} runs, on seeds and instances that the search never saw",
-        ("", *COLUMNS), rows,
-        notes=("+ significantly better than the result, - worse, = neither (rank-sum test, 5 %).", *few),
-    )  # fmt: skip
-
-
-def _moved(design: Design) -> Table | None:
-    if design.moved is None:
-        return None
-    names = design.settings["problems"]
-    rows = [_row(f"{name}, its optimum elsewhere", v) for name, v in zip(names, design.moved, strict=True)]
-    return Table("The same with the optimum moved", ("training problem", *COLUMNS), tuple(rows))
-
-
-def _flattering(design: Design) -> str:
-    """What the search's own figure is, and why not to believe it."""
-    if design.known is not None:
-        return f"The known design {design.known} won the final race: nothing better was found."
-    several = len(design.settings["problems"]) > 1
-    kinds = {"rank": "mean rank among the last candidates", "log-gap": "mean log-gap",
-             "panel": "share of the panel's results that are better"}  # fmt: skip
-    panel = design.settings["aggregate"] == "panel"
-    what = f"a {kinds[design.settings['aggregate']]} of " if several or panel else ""
-    own = f"The search's own figure for this result is {what}{design.fitness:.5g}"
-    return f"{own}; it flatters, because the luckiest candidates survive. The re-test does not."
-
-
-def in_short(design: Design) -> list[str]:
-    """What was found and how it does beside the best of the others, a sentence for each training problem."""
-    first = f"The known design {design.known} won: nothing better was found. " if design.known is not None else ""
-    said = []
-    for place, name in enumerate(design.settings["problems"]):
-        own = design.retested[place]
-        text = f"On {name} its mean best value is {own.mean():.4g} ({len(own)} runs that the search never saw)"
-        others = {label: float(each[place].mean()) for label, each in design.beside.items()}
-        if others:
-            lead = min(others, key=lambda label: others[label])
-            text += f"; the best of the others, {lead}, has {others[lead]:.4g}"
-        said.append(f"{text}. Smaller is better.")
-    return [first + said[0], *said[1:]]
-
-
-NEXT = """autov show optimizer.json                                  # what it does, in words
-autov minimize PROBLEM --algorithm optimizer.json          # use it
-autov compare --algorithms mine=optimizer.json,ga,ma-es --problems PROBLEM --out compared"""
-
-
-def design_page(design: Design, curves: Sequence[Curves], command: str) -> str:
-    """Settings, convergence, the result, its re-test and comparison, and how to repeat it."""
-    settings = "\n".join(f"{name}: {value}" for name, value in design.settings.items())
-    made = ", ".join(f"{what} {count:,}" for what, count in design.spent.items())
-    effort = f"{design.evaluations:,} evaluations ({made}) in {design.seconds:.0f} seconds."
-    tables = "".join(table_html(comparison_table(design, p)) for p in range(len(design.retested)))
-    moved = _moved(design)
-    sections = [
-        ("In short", text_html(*in_short(design)) + text_html("What to type next, in this folder:") + code_html(NEXT)),
-        ("Result", tables + (table_html(moved) if moved else "") + text_html(_flattering(design), effort)),
-        ("What was designed", code_html(explain(design.algorithm))),
-    ]
-    for each in curves:
-        name = each.comparison.problems[0]
-        panel = convergence_panels(each.comparison)[name]
-        sections.append((f"Beside known designs on fresh instances of {name}",
-                         figure_html(panel, f"best value over evaluations on {name}", BANDS)))  # fmt: skip
-        if each.use:
-            members = [*(short_name(member) for member in design.algorithm.members), "polish"]
-            shown = figure_html(use_plot(members, each.use), f"members over evaluations on {name}",
-                                "Every line is one run; the colour tells whose candidates were evaluated.")  # fmt: skip
-            sections.append(("Who worked when", shown))
-    sections.append(("Convergence of the search", figure_html(
-        history_plot(design), "fitness over generations",
-        "Best, median and worst candidate of each generation; the search's own figures flatter.")))  # fmt: skip
-    operator = operator_of(design.algorithm)
-    if operator is not None:
-        sections += [
-            ("Offspring of two parents", figure_html(
-                offspring_plot(operator), "offspring of two parents",
-                "Where offspring land before they are put back into the box: the darkest region holds a quarter of "
-                "them, the next ones a half, three quarters and 95 %.")),
-            ("The operator as a formula (LaTeX; the second argument of N is the variance)",
-             code_html(operator.latex())),
-        ]  # fmt: skip
-    sections += [("Settings", code_html(settings)), ("Repeat it", code_html(command))]
-    return page(f"Designed on {few(design.settings['problems'])}", sections)
 
 
 def write_design(
@@ -205,5 +94,8 @@ def write_design(
         design.operator.save(paths["operator.json"])
     write_text(paths["history.csv"], history_csv(design))
     write_text(paths["convergence.svg"], svg(history_plot(design)))
-    write_text(paths["report.html"], design_page(design, curves, command))
+    write_text(paths["report.html"], design_page(design, curves, command, target))
     return paths
+
+
+__all__ = ["Curves", "comparison_table", "design_page", "history_csv", "report", "write_design"]

@@ -35,8 +35,8 @@ def draw_history(design: Design, ax: Axes) -> Axes:
         ax.plot(generation, values, color=look.color, linestyle=look.linestyle, linewidth=1.4)
         ends.append(End(name, float(values[-1]), look))
     if len(design.settings["problems"]) == 1:
-        again = LineLook(INK, ":", "")
-        ax.axhline(design.retested_fitness, color=INK, linestyle=":", linewidth=1)
+        again = LineLook(INK, "-.", "")
+        ax.axhline(design.retested_fitness, color=INK, linestyle="-.", linewidth=1)
         ends.append(End("result, re-tested", design.retested_fitness, again))
         finite = design.history[:, 2:][np.isfinite(design.history[:, 2:])]  # all may be infinite
         if finite.size and min(finite.min(), design.retested_fitness) > 0:

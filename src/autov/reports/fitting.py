@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 
 from autov.experiments import Entry, Table
@@ -42,9 +43,13 @@ def columns_of(table: Table, first: int, last: int) -> Table:
 
 
 def split(table: Table, width: int) -> list[Table]:
-    """Parts that are no wider than that, with about as many columns each; a single column may be wider."""
-    sizes = [size + BORDERS for size in column_widths(table)]
-    room, count = width - sizes[0] - 1, len(sizes) - 1
+    """Parts that are no wider than so many characters, with about as many columns each."""
+    return parted(table, [size + BORDERS for size in column_widths(table)], width - 1)
+
+
+def parted(table: Table, sizes: Sequence[float], width: float) -> list[Table]:
+    """The same for columns of any sizes; a single column may be wider."""
+    room, count = width - sizes[0], len(sizes) - 1
     if sum(sizes[1:]) <= room or count < 2:
         return [table]
     for parts in range(2, count + 1):

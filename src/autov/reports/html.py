@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import hashlib
 import html
-import itertools
 import re
 from collections.abc import Sequence
 from typing import Literal
 
 from matplotlib.figure import Figure
 
-from autov.experiments import Comparison, Table
+from autov.designer.cases import few
+from autov.experiments import Comparison, Entry, Table
 from autov.reports.drawing import svg
-from autov.reports.fitting import columns_of, plain
+from autov.reports.fitting import parted, plain
 from autov.reports.look import CSS, themed
 from autov.reports.plots import BANDS, convergence_panels
 from autov.reports.rank_plots import rank_plot, win_plot
 from autov.reports.target_plots import ecdf_plot
 
+WORDS = ' class="words"'
 Section = tuple[str, str]  # a title and ready HTML
 
-COLUMNS = 10  # of values in a table; those with more are split
+CHARACTER, PADDING, WIDEST = 8.8, 18, 1150  # pixels of a character, around a cell, and of a table on a wide screen
 
 
 def page(title: str, sections: Sequence[Section]) -> str:
-    """The whole page. Titles are plain text, bodies are HTML (see `table_html`, `figure_html`, `text_html`)."""
-    body = "\n".join(f"<section>\n<h2>{html.escape(name)}</h2>\n{content}\n</section>" for name, content in sections)
+    """The whole page. Titles are plain text or empty, bodies HTML (see `table_html`, `figure_html`, `text_html`)."""
+    heads = [f"<h2>{html.escape(name)}</h2>\n" if name else "" for name, _ in sections]
+    body = "\n".join(
+        f"<section>\n{head}{content}\n</section>" for head, (_, content) in zip(heads, sections, strict=True)
+    )
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{html.escape(title)}</title>\n'
@@ -39,17 +43,24 @@ def text_html(*paragraphs: str) -> str:
     return "\n".join(f"<p>{html.escape(text)}</p>" for text in paragraphs)
 
 
-def code_html(text: str) -> str:
-    """Plain text as it is, in a fixed-width font."""
-    return f"<pre>{html.escape(text)}</pre>"
+def lead_html(text: str) -> str:
+    """Plain text as what is read first."""
+    return f'<p class="lead">{html.escape(text)}</p>'
+
+
+def code_html(text: str, wrap: bool = False) -> str:
+    """Plain text as it is, in a fixed-width font; long lines are scrolled, or wrapped."""
+    return f"<pre{WORDS if wrap else ''}>{html.escape(text)}</pre>"
+
+
+def beside_html(*parts: str) -> str:
+    """Ready HTML side by side where the screen is wide, else below each other."""
+    return f'<div class="beside">{"".join(f"<div>{part}</div>" for part in parts)}</div>'
 
 
 def table_html(table: Table) -> str:
     """A table with its notes below, in parts where it has many columns."""
-    count = len(table.columns) - 1
-    parts = max(1, -(-count // COLUMNS))
-    edges = [1 + count * i // parts for i in range(parts + 1)]
-    shown = "".join(_part_html(columns_of(table, a, b)) for a, b in itertools.pairwise(edges))
+    shown = "".join(_part_html(part) for part in parted(table, _pixels(table), WIDEST))
     entries = [entry for _, row in table.rows for entry in row]
     keys = [
         f'<span class="key {name}">{words}</span>'
@@ -63,6 +74,22 @@ def table_html(table: Table) -> str:
     return shown + "".join(f'<p class="note">{note}</p>' for note in notes)
 
 
+def _pixels(table: Table) -> list[float]:
+    """How wide the columns will be, about; details stand below the values, in smaller type."""
+    lines = [[len(name), *(_length(entry) for entry in entries)] for name, entries in table.rows]
+    lines += [[len(name), *map(len, texts)] for name, texts in table.footer]
+    return [max(cells) * CHARACTER + PADDING for cells in zip(map(len, table.columns), *lines, strict=True)]
+
+
+def _length(entry: Entry) -> float:
+    return max(len(f"{entry.text} {entry.mark}".strip()), 0.85 * (len(entry.detail) + 2))
+
+
+def _broken(name: str) -> str:
+    """A name that may be broken behind its signs, where a screen is narrow."""
+    return re.sub(r"([+=_/,:](?=\w)|\.(?=[a-z])|(?<=\w)-(?=\w))", r"\1<wbr>", html.escape(name))
+
+
 def _part_html(table: Table) -> str:
     head = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in table.columns)
     rows = []
@@ -73,7 +100,7 @@ def _part_html(table: Table) -> str:
             mark = f" {html.escape(entry.mark)}" if entry.mark else ""
             kind = ' class="best"' if entry.best else ' class="differs"' if entry.differs else ""
             cells.append(f"<td{kind} title={_quoted(plain(entry))}>{html.escape(entry.text)}{mark}{detail}</td>")
-        rows.append(f'<tr><th scope="row">{html.escape(name)}</th>{"".join(cells)}</tr>')
+        rows.append(f'<tr><th scope="row">{_broken(name)}</th>{"".join(cells)}</tr>')
     foot = "".join(
         f'<tr><th scope="row">{html.escape(name)}</th>{"".join(f"<td>{html.escape(text)}</td>" for text in texts)}</tr>'
         for name, texts in table.footer
@@ -160,7 +187,26 @@ def comparison_page(
     comparison: Comparison, title: str | None = None, table: Table | None = None,
     show: Literal["mean", "median"] = "mean",
 ) -> str:  # fmt: skip
-    """Set-up, table (that of the means or medians unless another is given), ranks, wins and convergence."""
-    sections = [("Set-up", setup_html(comparison)), ("Results", table_html(table or comparison.table(show)))]
-    sections += [*plot_sections(comparison, show), *target_sections(comparison), *failure_sections(comparison)]
-    return page(title or comparison.name, sections)
+    """What came out, table (that of the means or medians unless another is given), ranks, wins and convergence."""
+    sections = [("", lead_html(comparison_in_short(comparison, show)) + setup_html(comparison))]
+    sections += [("Results", table_html(table or comparison.table(show))), *plot_sections(comparison, show)]
+    sections += [*target_sections(comparison), *failure_sections(comparison)]
+    named = comparison.name if comparison.name != "comparison" else f"Comparison on {few(comparison.problems)}"
+    return page(title or named, sections)
+
+
+def comparison_in_short(comparison: Comparison, show: Literal["mean", "median"] = "mean") -> str:
+    """Who leads, and how the others do against the reference, in a sentence or two."""
+    scores, reference = comparison.scores(show=show), comparison.reference
+    if not scores.ranked or len(scores.ranks) < 2:
+        return "There is nothing to compare yet: no problem that two algorithms have finished."
+    order = sorted(scores.ranks, key=lambda label: scores.ranks[label])
+    ranks = ", ".join(f"{label} {scores.ranks[label]:.2f}" for label in order[:3])
+    problems = f"{scores.ranked} problem{'s' if scores.ranked > 1 else ''}"
+    more = f", {len(order) - 3} more" if len(order) > 3 else ""
+    said = f"Average ranks of the {show}s on {problems}, smaller is better: {ranks}{more}."
+    if scores.too_few:
+        return f"{said} There are too few runs to tell whether differences are more than luck."
+    lead = order[0] if order[0] != reference else order[1]
+    better, worse, _ = scores.counts[lead]
+    return f"{said} {lead} is significantly better than {reference} on {better}, worse on {worse} (rank sum test, 5 %)."

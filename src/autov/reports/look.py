@@ -1,20 +1,20 @@
 """One look for all plots and pages: colours, line styles, and the style sheet, in light and dark.
 
-The colours are those of M. Okabe and K. Ito, Color Universal Design, 2008, which people with any kind of colour vision
-can tell apart; lines have a style and a marker of their own, too, so that they can be told apart without colours and
-where one lies upon another.
+The first six colours are those of M. Okabe and K. Ito, Color Universal Design, 2008, which people with any kind of
+colour vision can tell apart; the others differ from them in lightness, too. Lines have a style and a marker of their
+own, so that they can be told apart without colours and where one lies upon another.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c564b", "#7f7f7f", "#b5a300", "#5d4e9d")
-ON_DARK = ("#4ba3dd", "#ff8a3d", "#2fc69b", "#e29cc4", "#f5b93f", "#86cdf7", "#c08a7e", "#a9a9a9", "#d8c73a", "#9d8fe0")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5c1a00", "#555555", "#0a0a0a", "#54278f")
+ON_DARK = ("#4ba3dd", "#ff8a3d", "#2fc69b", "#e29cc4", "#f5b93f", "#86cdf7", "#b5651d", "#6f6f6f", "#ffffff", "#8a5be0")
 INK, SOFT, PAPER = "#22262b", "#6b7280", "#ffffff"
 STYLES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
-RAMP = ("#f7fbff", "#c6dbef", "#6baed6", "#2171b5", "#08306b")  # few to many
+FAINT, STRONG = 0.03, 0.6  # opacity of the first colour for few and for many; ink upon it can be read in light and dark
 
 STYLE: Any = {
     "font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "autov", "axes.spines.top": False,
@@ -77,13 +77,17 @@ figure svg {{ max-width: 100%; height: auto; color: var(--ink); }}
 .panels {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 21rem), 1fr)); gap: .5rem 1.2rem; }}
 .panels figure {{ margin: 0; }} .panels svg {{ width: 100%; }}
 pre {{ background: var(--code); padding: .8rem; overflow-x: auto; border-radius: 4px; font-size: .85rem; }}
+pre.words {{ white-space: pre-wrap; }}
 .lead {{ font-size: 1.1rem; }}
+.beside > div {{ min-width: 0; }} .beside figure {{ margin-top: 0; }} .beside svg {{ width: 100%; }}
+@media (min-width: 62rem) {{ .beside {{ display: grid; grid-template-columns: 11fr 9fr; gap: 1.5rem; }} }}
 @media (max-width: 40rem) {{ body {{ margin: 1rem auto; padding: 0 .7rem; }} th, td {{ padding: .25rem .4rem; }}
-  th:first-child {{ max-width: 7.5rem; white-space: normal; overflow-wrap: anywhere; }} }}
+  th:first-child {{ white-space: normal; }} }}
 @media print {{ :root {{ color-scheme: light; --paper: #ffffff; --ink: #000000; --line: #999999; --soft: #444444;
   --best: #eeeeee; --code: #f4f4f4; {_LIGHT} }}
   body {{ max-width: none; margin: 0; font-size: 10pt; }} .scroll, figure, pre {{ overflow: visible; }}
   pre {{ white-space: pre-wrap; }} table {{ font-size: 6.5pt; }} th, td {{ padding: .1rem .22rem; }}
   th:first-child {{ position: static; white-space: normal; }} tr, figure {{ break-inside: avoid; }}
-  h2 {{ break-after: avoid; }} .panels {{ grid-template-columns: 1fr 1fr; }} }}
+  h2, caption {{ break-after: avoid; }} .panels {{ grid-template-columns: 1fr 1fr; }}
+  section > figure svg {{ max-width: 70%; }} .beside {{ display: block; }} .beside svg {{ max-width: 60%; }} }}
 """

@@ -76,7 +76,7 @@ def _panel(ax: Axes, comparison: Comparison, problem: str, labels: Sequence[str]
     offset, scale, threshold = vertical_scale([y for _, y in bands.values()])
     ax.set_title(typed(problem))
     ax.set_xlabel("evaluations")
-    ax.set_ylabel(f"best value minus ({offset:.6g})" if offset else "best value")
+    ax.set_ylabel(value_label(offset))
     if not any(np.isfinite(y).any() for _, y in bands.values()):
         ax.text(0.5, 0.5, "no finite value", ha="center", va="center", transform=ax.transAxes)
         ax.set(xticks=[], yticks=[])
@@ -123,6 +123,11 @@ def vertical_scale(bands: Sequence[Array]) -> tuple[float, str, float]:
     if positive.size == y.size:
         return offset, "log", 1.0
     return offset, "symlog", float(max(positive.min(), positive.max() * 1e-16))
+
+
+def value_label(offset: float) -> str:
+    """What is drawn where the smallest value, which is negative, was subtracted."""
+    return f"best value + {-offset:.6g}" if offset else "best value"
 
 
 def some(name: str, wanted: Sequence[str] | None, known: Sequence[str]) -> tuple[str, ...]:

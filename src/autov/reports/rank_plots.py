@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.patches import Rectangle
 
 from autov.core import InputError
 from autov.experiments import Comparison
 from autov.reports.drawing import Figure, drawing, typed
-from autov.reports.look import COLOURS, INK, RAMP, SOFT
+from autov.reports.look import COLOURS, FAINT, INK, SOFT, STRONG
 from autov.stats import wins
 
 
@@ -77,7 +76,6 @@ def win_plot(comparison: Comparison, level: float = 0.05) -> Figure:
     order = np.argsort(-(counts.sum(axis=1) - counts.sum(axis=0)), kind="stable")
     names = [typed(labels[i], 24) for i in order]
     most = len(comparison.problems)
-    ramp = LinearSegmentedColormap.from_list("few to many", RAMP)
     k = len(labels)
     with drawing(2.2 + 0.55 * k, 1.9 + 0.42 * k) as figure:
         ax = figure.add_subplot()
@@ -85,12 +83,10 @@ def win_plot(comparison: Comparison, level: float = 0.05) -> Figure:
             for column, j in enumerate(order):
                 if i == j:
                     continue
-                shade = to_rgb(tuple(ramp(counts[i, j] / most)))
-                ax.add_patch(Rectangle((column - 0.48, row - 0.48), 0.96, 0.96, color=shade, linewidth=0))
-                dark = sum(shade) < 1.6
-                ax.text(
-                    column, row, str(counts[i, j]), ha="center", va="center", color="#fefefe" if dark else "#111111"
-                )
+                shade = FAINT + (STRONG - FAINT) * counts[i, j] / most
+                place = (column - 0.48, row - 0.48)
+                ax.add_patch(Rectangle(place, 0.96, 0.96, facecolor=COLOURS[0], alpha=shade, linewidth=0))
+                ax.text(column, row, str(counts[i, j]), ha="center", va="center")
         ax.set(xlim=(-0.5, k - 0.5), ylim=(k - 0.5, -0.5))
         ax.set_xticks(range(k), names, rotation=45, ha="right", rotation_mode="anchor")
         ax.set_yticks(range(k), names)

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from autov.core import InputError
 from autov.experiments import Entry, Table
-from autov.reports.fitting import BORDERS, STAR, column_widths, columns_of, plain, split, starred
+from autov.reports.fitting import BORDERS, STAR, column_widths, parted, plain, split, starred
 
 _TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -27,7 +27,9 @@ _TEX = {
     "<": r"\textless{}", ">": r"\textgreater{}",
 }  # fmt: skip
 _TEX_MARK = {"+": "$+$", "-": "$-$", "=": "$=$"}
-TEX_COLUMNS = 5  # of values that fit the width of two columns of text
+TEX_CHARACTER, TEX_PADDING, TEX_WIDTH = 4.3, 12.0, 460.0  # points, in footnotesize, of the width of two text columns
+TEX_SMALLEST = 0.7  # to which a table is scaled down; wider ones are split
+TEX_ROWS = 24  # problems, of two lines each, that fit a page
 
 
 def to_rich(table: Table) -> RichTable:
@@ -104,19 +106,38 @@ def tex(text: str) -> str:
 def to_latex(table: Table) -> str:
     r"""The form of the paper: values above their standard deviations, the best in ``\\hl``.
 
-    Tables of many columns are split into parts below each other, so that they fit the page.
+    A table that is too wide for a page is scaled down; where letters would get too small, or rows are too many, it is
+    split into several floats.
     """
-    count = len(table.columns) - 1
-    parts = -(-count // TEX_COLUMNS)
-    edges = [1 + count * i // parts for i in range(parts + 1)] if parts else [1, 1]
-    lines = [
-        r"% needs \usepackage{booktabs,multirow,color,soul}", r"\begin{table*}[!t]", r"\centering", r"\footnotesize",
-        rf"\caption{{{tex(table.caption)}}}",
-    ]  # fmt: skip
-    for i, (first, last) in enumerate(itertools.pairwise(edges)):
-        lines += [*([r"\par\medskip"] if i else []), *_tabular(columns_of(table, first, last))]
-    lines += [rf"\par {_tex_note(note)}" for note in table.notes]
-    return "\n".join([*lines, r"\end{table*}"]) + "\n"
+    parts = [part for wide in parted(table, _points(table), TEX_WIDTH / TEX_SMALLEST) for part in _pages(wide)]
+    lines = [r"% needs \usepackage{booktabs,multirow,color,soul,graphicx}"]
+    for i, part in enumerate(parts):
+        caption = tex(table.caption) + (f" (part {i + 1} of {len(parts)})" if len(parts) > 1 else "")
+        lines += [r"\begin{table*}[!t]", r"\centering", r"\footnotesize", rf"\caption{{{caption}}}"]
+        wide = sum(_points(part)) > TEX_WIDTH
+        lines += [r"\resizebox{\textwidth}{!}{%", *_tabular(part), "}"] if wide else _tabular(part)
+        lines += [rf"\par {_tex_note(note)}" for note in table.notes] if i == len(parts) - 1 else []
+        lines.append(r"\end{table*}")
+    return "\n".join(lines) + "\n"
+
+
+def _points(table: Table) -> list[float]:
+    """How wide the columns are in LaTeX, about."""
+    lines = [[len(name), *(_longer(entry) for entry in entries)] for name, entries in table.rows]
+    lines += [[len(name), *map(len, texts)] for name, texts in table.footer]
+    return [max(cells) * TEX_CHARACTER + TEX_PADDING for cells in zip(map(len, table.columns), *lines, strict=True)]
+
+
+def _longer(entry: Entry) -> int:
+    return max(len(f"{entry.text} {entry.mark}".strip()), len(entry.detail) + 2)
+
+
+def _pages(table: Table) -> list[Table]:
+    """Parts with as many rows as fit a page; the footer stays with the last."""
+    count = max(1, -(-len(table.rows) // TEX_ROWS))
+    edges = [len(table.rows) * i // count for i in range(count + 1)]
+    parts = [replace(table, rows=table.rows[a:b], footer=()) for a, b in itertools.pairwise(edges)]
+    return [*parts[:-1], replace(parts[-1], footer=table.footer)]
 
 
 def _tex_note(note: str) -> str:

@@ -25,7 +25,7 @@ from autov.reports.drawing import asked_for, drawing_on
 from autov.reports.html import table_html
 from autov.reports.look import COLOURS
 from autov.reports.operator_plots import draw_offspring
-from autov.reports.plots import convergence_plot, vertical_scale
+from autov.reports.plots import convergence_plot, value_label, vertical_scale
 from autov.reports.tables import terminal_width, to_text
 
 
@@ -53,7 +53,7 @@ def _(result: Result, ax: Axes | None = None) -> Axes:
         if np.isfinite(best).any():
             value_axis(ax, scale, threshold, float(np.nanmax(best - offset)))
         ax.set_xlabel("evaluations")
-        ax.set_ylabel(f"best value minus ({offset:.6g})" if offset else "best value")
+        ax.set_ylabel(value_label(offset))
         return ax
 
 

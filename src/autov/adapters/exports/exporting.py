@@ -38,6 +38,15 @@ def export(source: Any, to: str, name: str | None = None) -> str:
         to: for operators "python" (no library), "numpy" (batches), "matlab" (MATLAB and Octave), "platemo", "latex" or
             "markdown"; for algorithms "python" (with NumPy) or "matlab".
         name: of the function in "matlab" and "platemo", where the file must have it, too; from the source by default.
+
+    Returns:
+        The text of a file.
+
+    Examples:
+        >>> import autov
+        >>> program = autov.export("paper-h3", "numpy")
+        >>> "import numpy as np" in program
+        True
     """
     if to not in FORMATS:
         raise InputError(f"to: must be one of {', '.join(FORMATS)}, got {to!r}")
