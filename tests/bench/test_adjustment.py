@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from autov.algorithms import resolve_algorithm
@@ -11,11 +9,9 @@ from autov.algorithms.files import algorithm_to_dict
 from autov.bench.adjustment import FIRST_TRIAL, STRATEGY, adjusted, beside
 from autov.experiments import compare
 
-SEARCHED = Path(__file__).parents[2] / "results" / "general" / "general" / "searched.json"
-
 
 def test_the_default_is_what_was_searched_but_for_five_settings():
-    searched, general = resolve_algorithm(str(SEARCHED)), resolve_algorithm("general")
+    searched, general = resolve_algorithm("thorough"), resolve_algorithm("general")
     assert algorithm_to_dict(adjusted(searched)) == algorithm_to_dict(general)
     before, after = (algorithm_to_dict(one)["settings"] for one in (searched, general))
     assert [key for key in before if before[key] != after[key]] == ["members", "trial"]

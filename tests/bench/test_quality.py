@@ -41,7 +41,10 @@ def test_figures_of_two_parts_join_to_those_of_the_whole(made):
     assert found["algorithms"] == ["general", "ma-es", "ga"]
     assert found["measures"] == whole["measures"]
     assert found["groups"] == whole["groups"]
-    assert found["functions"] == whole["functions"]
+    assert {p: row | {"not_compared": []} for p, row in whole["functions"].items()} == found["functions"]
+    other = part(["general", "ga"])
+    other["functions"]["sphere"]["medians"]["general"] += 1
+    assert joined(other, part(["general", "ma-es"]))["functions"]["sphere"]["not_compared"] == ["ga"]
 
 
 def section(tmp_path, made, **changed):
@@ -65,7 +68,7 @@ def test_the_page_says_who_is_first_and_by_how_much(made, tmp_path):
     assert f"`general` is {first} and {second}." in text
     rows = [line for line in text.splitlines() if line.startswith("| **`general`**")]
     assert len(rows) == 1
-    assert "Not run yet in this setting: `anytime`, `autov`, `minion:bipop`" in text
+    assert "Not run yet in this setting: `anytime`, `thorough`, `autov`, `minion:bipop`" in text
     assert "| **0.400** | 0.500 | 2.50 |" in rows[0]
 
 
@@ -73,5 +76,7 @@ def test_losses_are_listed(made, tmp_path):
     functions = {"sphere": {"medians": {"general": 2.0, "ma-es": 1.0, "ga": 0.5}, "significantly_better": ["ma-es"]}}
     text = section(tmp_path, made, functions=functions)
     assert "| `sphere` | `ma-es` | 1 | 2 |" in text
+    functions["sphere"]["not_compared"] = ["ga"]
+    assert "Not compared with it as it is now: `ga`." in section(tmp_path, made, functions=functions)
     none = {"sphere": {"medians": {}, "significantly_better": []}}
     assert "No algorithm is significantly better than `general`" in section(tmp_path, made, functions=none)

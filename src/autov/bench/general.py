@@ -4,7 +4,8 @@ Both are portfolios of a matrix adaptation strategy and an evolution that exchan
 sizes of the evolution and the shares of the budget are designed; the operator of the evolution is given. Searches of
 several seeds train on families of 22 functions, for good values at the end of the budget or on the way to it as well;
 the best and the mean of the last population of each are judged on functions and sizes that took no part. No function of
-the BBOB suite does. Of what came out for `general` five settings were then changed by hand (see `bench.adjustment`).
+the BBOB suite does. What came out for the end of the budget is `thorough`; five of its settings were changed by hand to
+make `general` (see `bench.adjustment`).
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ FAMILIES = ("translate", "translate-rotate-scale")
 DIMS, BUDGETS = (5, 10, 20, 40), ("30d", "100d", "300d", "1000d")
 PANEL = ("minion:bipop", "minion:rcmaes", "minion:arrde", "minion:jade")
 MEMBERS, SEEDS = ("ma-es", "evolution"), (1, 2, 3)
+THOROUGH = "a portfolio for functions of many kinds, for the value at the end of the budget alone"
 BY_HAND = {"changed_by_hand": {**STRATEGY, "trial of the strategy": FIRST_TRIAL}}
 SETTINGS: dict[str, Any] = {
     "space": "portfolio", "members": MEMBERS, "searcher": "ma-es", "dims": DIMS, "budgets": BUDGETS,
@@ -147,8 +149,10 @@ def choose(name: str, folder: str | Path, seeds: tuple[int, ...] = SEEDS) -> dic
         "judged": {label: [float(share[:half].mean()), float(share[half:].mean())] for label, share in shares.items()},
         "seed": about["seed"], **{key: about[key] for key in kept},
     }  # fmt: skip
-    save_algorithm(found[best], place / "searched.json", provenance)
-    kept_design = adjusted(found[best]) if name == "general" else found[best]
-    save_algorithm(kept_design, place / f"{name}.json", provenance | (BY_HAND if name == "general" else {}))
+    if name == "general":
+        save_algorithm(found[best], place / "thorough.json", provenance | {"what": THOROUGH})
+        save_algorithm(adjusted(found[best]), place / "general.json", provenance | BY_HAND)
+    else:
+        save_algorithm(found[best], place / f"{name}.json", provenance)
     write_text(place / "judged.json", to_json({"chosen": best, "means": means}, indent=1) + "\n")
     return {"means": means, "chosen": best}

@@ -96,8 +96,8 @@ KINDS = {
         "1000 variables, 120,000 evaluations",
         ("rastrigin", "ackley", "ellipsoid", "rosenbrock", "schwefel_1_2"), "translate",
         (), {"space": "evolution", "dims": (1000,), "budgets": (30_000,), "population": 20, "generations": 9,
-             "aggregate": "panel", "panel_runs": 2, "trial": {"runs": 1}, "retest_runs": 2, "race_runs": 2, "race_size": 8,
-             "fix": {"evolution.frame": "axes"}},  # to learn a frame of 1000 variables takes minutes
+             "aggregate": "panel", "panel_runs": 2, "trial": {"runs": 1}, "retest_runs": 2, "race_runs": 2,
+             "race_size": 8, "fix": {"evolution.frame": "axes"}},  # to learn a frame of 1000 variables takes minutes
         None, 120_000, 5, ("autov", "ga"), "lsgo",
     ),
 }  # fmt: skip
