@@ -154,6 +154,12 @@ def test_a_signal_after_the_work_is_done_changes_no_exit_code(tmp_path, name):
     done = run_text(text, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("autov ")
+    text = START + (
+        f"import os\nclass Late:\n    def __del__(self, kill=os.kill, own=os.getpid(), number=signal.{name}):\n"
+        "        kill(own, number)\nlate = Late()\n"
+    ) + COMMAND.format(arguments=["--version"])  # fmt: skip
+    done = run_text(text, tmp_path)  # when Python has given up its handlers
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_compiled_run(folder):

@@ -183,8 +183,8 @@ def test_settings_that_do_not_fit():
 
 
 @pytest.mark.slow  # much is compiled
-def test_a_scheduler_that_is_gone_leaves_the_checkpoint(tmp_path, monkeypatch):
-    """Joined by its file, killed in the middle; the search goes on here, where it was."""
+def test_a_scheduler_that_is_gone_leaves_the_checkpoint(tmp_path, monkeypatch, capfd):
+    """Joined by its file, killed in the middle of a batch by an evaluation; the search goes on here, where it was."""
     monkeypatch.setattr(dask_map, "GONE_SECONDS", 1.0)
     place = tmp_path / "scheduler.json"
     options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
@@ -197,12 +197,14 @@ def test_a_scheduler_that_is_gone_leaves_the_checkpoint(tmp_path, monkeypatch):
         assert calls.until(place.exists)
         worker = subprocess.Popen([sys.executable, "-m", "distributed.cli.dask_worker", *local, "--nthreads", "1",
                                    "--no-nanny", "--death-timeout", "20"], **options)  # fmt: skip
-        path = tmp_path / "search.npz"
+        path, number, marks = tmp_path / "search.npz", scheduler.pid, tmp_path / "marks"
 
-        def kill(progress):
-            if progress.state.generation == 1:
-                scheduler.kill()
-                scheduler.wait()
+        def deadly(x):
+            with marks.open("a") as file:
+                file.write("x")
+            if marks.stat().st_size == 150:
+                os.kill(number, signal.SIGKILL)
+            return bowl(x)
 
         with (
             dask.config.set({"distributed.comm.timeouts.connect": "2s", "distributed.comm.retry.count": 0}),
@@ -210,11 +212,15 @@ def test_a_scheduler_that_is_gone_leaves_the_checkpoint(tmp_path, monkeypatch):
         ):
             workers.client.wait_for_workers(1, timeout=60)
             with pytest.raises(WorkerError, match=r"the Dask scheduler at .* is gone"):
-                design(bowl, BOX, workers=workers, checkpoint=path, progress=kill, **TINY)
+                design(function_problem(deadly, BOX, name="bowl", key="bowl"), workers=workers, checkpoint=path, **TINY)
     finally:
         for process in (scheduler, worker):
             if process is not None:
                 process.kill()
                 process.wait()
-    found = design(bowl, BOX, workers=1, checkpoint=path, resume=True, **TINY)
+    assert "Traceback" not in capfd.readouterr().err
+    assert marks.stat().st_size >= 150
+    found = design(
+        function_problem(bowl, BOX, name="bowl", key="bowl"), workers=1, checkpoint=path, resume=True, **TINY
+    )
     assert np.array_equal(found.history, design(bowl, BOX, workers=1, **TINY).history)

@@ -1,10 +1,13 @@
 """What is sent to a Dask cluster and when, against a cluster on paper whose calls end when the test says so."""
 
+import asyncio
+import concurrent.futures
 from types import SimpleNamespace
 
 import pytest
 
 from autov.core import WorkerError
+from autov.engines import dask_map
 from autov.engines.base import WAIT, chunks
 from autov.engines.dask_map import AHEAD, DaskMap, SentFunction
 from autov.engines.dask_worker import LATE, same_bytes
@@ -143,3 +146,20 @@ def test_a_worker_is_restarted_when_the_scheduler_knows_that_its_call_is_cancell
     client = SlowScheduler()
     assert dict(mapped(client, [7], lost=lambda i, _: ("lost", i))) == {0: ("lost", 0)}
     assert [entry for entry in client.log if entry[0] == "restart"] == [("restart", ("tcp://w:1",), 0)]
+
+
+@pytest.mark.parametrize("kind", [asyncio.CancelledError, concurrent.futures.CancelledError])
+def test_a_scheduler_that_is_lost_while_one_waits_is_told(monkeypatch, kind):
+    """Dask then raises while it waits, in many lines, that futures were cancelled."""
+    client = PaperClient()
+    monkeypatch.setattr(PaperFuture, "status", property(lambda future: future.client.state))
+    client.state = "pending"
+
+    def wait(*_, **__):
+        client.state = "cancelled"
+        raise kind("8 Futures cancelled:\nReasons:")
+
+    library = SimpleNamespace(wait=wait, TimeoutError=TimeoutError)
+    monkeypatch.setattr(dask_map, "importlib", SimpleNamespace(import_module=lambda _: library))
+    with pytest.raises(WorkerError, match=r"^the Dask scheduler at unknown is gone; what was written is kept"):
+        dict(mapped(client, range(3)))

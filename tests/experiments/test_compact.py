@@ -43,6 +43,12 @@ def test_other_files_are_refused(change):
         unpack({**pack(made_comparison()), **change}, "made.json")
 
 
+@pytest.mark.parametrize("version", [{}, None, ["1"], 2.0])
+def test_versions_are_texts(version):
+    with pytest.raises(FileError, match="versions: must be texts, that of autov among them"):
+        unpack({**pack(made_comparison()), "versions": {"autov": "1", "numpy": version}}, "made.json")
+
+
 def test_a_broken_file_is_refused(tmp_path):
     (tmp_path / "broken.json").write_text("{")
     with pytest.raises(FileError, match="cannot be read"):

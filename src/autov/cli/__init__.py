@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import signal
@@ -25,6 +26,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     done ends it in the same way, with the exit code of the work.
     """
     asked, ended = threading.Event(), Ended() if arguments is None else None
+    if ended is not None:
+        atexit.register(_ignore_signals)  # before others, so that it is called after them
     try:
         with handled(asked, ended):
             try:
@@ -55,6 +58,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     if ended is not None:
         leave(130)
     raise SystemExit(130) from None
+
+
+def _ignore_signals() -> None:
+    """What is left is Python's own end, before which it gives up all handlers."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def leave(code: int) -> NoReturn:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import logging
 import multiprocessing
 import os
 import pickle
@@ -181,6 +182,8 @@ def local_dask(workers: int) -> OnDask:
 def joined_dask(scheduler: str | None, scheduler_file: str | None) -> OnDask:
     """A cluster that runs somewhere, by the address or the file of its scheduler."""
     library = distributed()
+    for name in ("distributed", "distributed.client"):  # what is lost is told in one line here
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = library.Client(scheduler, scheduler_file=scheduler_file, timeout="10s")
     except Exception as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import contextlib
 import hashlib
 import importlib
@@ -18,6 +20,7 @@ from autov.engines.jobs import Job, Queue
 from autov.engines.pickled import name_of, one_line, same, unpack_error, unsendable
 
 GONE_SECONDS = 10.0  # without a connection, after which a scheduler is taken for dead
+CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)  # Dask's is one of them
 AHEAD = 4  # calls in flight for each worker: some wait there, so that no worker waits for a message
 
 
@@ -131,13 +134,14 @@ class DaskMap:
                 time.sleep(0.1)
                 continue
             since, library = None, importlib.import_module("distributed")
-            with contextlib.suppress(library.TimeoutError, TimeoutError):
+            # Futures that a lost scheduler cancels are raised, too: their status says it better.
+            with contextlib.suppress(library.TimeoutError, TimeoutError, *CANCELLED):
                 library.wait(list(self._flying), timeout=1.0, return_when="FIRST_COMPLETED")
 
     def _gathered(self, done: list[Any]) -> dict[str, Any]:
         """Answers of futures that have one, fetched together."""
         finished = [future for future in done if future.status == "finished"]
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception, *CANCELLED):
             return {f.key: a for f, a in zip(finished, self.client.gather(finished), strict=True)}
         return {}  # one of them is lost: they are asked one by one
 
@@ -157,7 +161,7 @@ class DaskMap:
             return self._give_up(job, "its Dask worker ended several times, each time in this call (out of memory?)")
         try:
             kind, content = answer or future.result()
-        except Exception as error:
+        except (Exception, *CANCELLED) as error:
             return None, gone(self.client, error)
         if kind == DONE:
             return content, None

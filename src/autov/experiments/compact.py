@@ -11,7 +11,7 @@ import numpy as np
 from autov.core import FileError, InputError, number, plain, read_json, whole_number, write_text
 from autov.experiments.comparison import Comparison
 from autov.experiments.curve import grid
-from autov.experiments.row import Row
+from autov.experiments.row import Row, are_versions
 
 FORMAT, VERSION = "autov-results", 1
 
@@ -94,8 +94,8 @@ def _check(data: dict[str, Any]) -> None:
             raise InputError(f"{name}: a name is there twice")
     if not isinstance(data["name"], str) or data["reference"] not in labels["algorithms"]:
         raise InputError(f"reference: must be one of the algorithms, got {data['reference']!r:.80}")
-    if not isinstance(data["versions"], dict) or not isinstance(data["versions"].get("autov"), str):
-        raise InputError("versions: must name that of autov")
+    if not are_versions(data["versions"]):
+        raise InputError("versions: must be texts, that of autov among them")
     if set(data["values"]) != set(labels["problems"]):
         raise InputError("values: must be there for each problem")
     for problem, columns in data["values"].items():

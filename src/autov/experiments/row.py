@@ -147,9 +147,14 @@ def decode(kind: type[R], values: Sequence[Any], **changes: Any) -> R:
     if isinstance(found, Row):
         if found.samples.ndim != 1 or math.isnan(found.best):
             raise ValueError("a row has no value, or a curve that is none")
-        if not isinstance(found.versions, dict) or not isinstance(found.versions.get("autov"), str):
+        if not are_versions(found.versions):
             raise ValueError("a row does not say which versions it was made with")
     return found
+
+
+def are_versions(found: Any) -> bool:
+    """Whether it says in texts with which versions runs were made."""
+    return isinstance(found, dict) and "autov" in found and all(isinstance(text, str) for text in found.values())
 
 
 @cache
