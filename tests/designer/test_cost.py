@@ -68,6 +68,18 @@ def test_the_cost_is_said_before_it_is_spent():
     assert "4 generations of 6 candidates" in lines[0][1]
 
 
+def test_what_is_measured_does_not_depend_on_workers():
+    """Compiled runs of all known designs, as many on every machine: they are among the evaluations of a design."""
+    lines, spent = [], []
+    for workers in (1, 2):
+        small = {"dim": 3, "population": 4, "generations": 1, "trial": TrialBudget(6, 3, 1), "retest_runs": 2}
+        found = design("sphere", **small, space="portfolio", rng=1, workers=workers, say=lines.append)
+        spent.append(found.spent)
+    assert spent[0] == spent[1]
+    assert spent[0]["measure"] > 64 * 18
+    assert len(lines) == 2
+
+
 def test_a_search_of_days_is_warned_of():
     class Slow(Counted):
         def __call__(self, x, rng):

@@ -171,7 +171,7 @@ def design(
                 timeout=timeout, on_error=on_error,
                 **{name: value for name, value in overrides.items() if value is not None},
             )  # fmt: skip
-            curves = report(found, spread)
+            curves = report(found, spread, safe=timeout is None and on_error == "raise")
     except KeyboardInterrupt:
         hint = again if resume else f"{again} --resume"
         sys.stderr.write(f"autov: interrupted; go on with: {hint}\n")
@@ -205,11 +205,17 @@ def design(
             out_.print(f"re-tested on {problem} with its optimum elsewhere: mean best value {values.mean():.5g}")
     if found.failed:
         out_.print(sentence(found.failed), markup=False)
-    from autov.reports.design import comparison_table
+    from autov.reports.design import comparison_table, summary_table
 
-    for p in range(len(names)):
-        show_table(comparison_table(found, p))
+    if len(names) > SHOWN and found.beside:  # the page has a table for each
+        show_table(summary_table(found))
+    else:
+        for p in range(len(names)):
+            show_table(comparison_table(found, p))
     out_.print(f"report: autov open {folder}   use it: autov minimize ... --algorithm {paths['optimizer.json']}")
+
+
+SHOWN = 2  # training problems whose tables are printed; of more, a summary
 
 
 def say(text: str) -> None:

@@ -27,7 +27,7 @@ from autov.reports.drawing import svg
 from autov.reports.html import code_html, figure_html, page, table_html, text_html
 from autov.reports.operator_plots import offspring_plot
 from autov.reports.plots import BANDS, convergence_panels
-from autov.stats import least_p, mark, rank_sum
+from autov.stats import average_ranks, least_p, mark, rank_sum
 
 
 def history_csv(design: Design) -> str:
@@ -41,7 +41,8 @@ def history_csv(design: Design) -> str:
 
 
 COLUMNS = ("mean (std)", "median", "best", "worst")
-CURVE_RUNS, USE_RUNS = 9, 5
+CURVE_RUNS, USE_RUNS, LEAST_RUNS = 9, 5, 3
+PART = 0.1  # of the evaluations of a design that its curves may take where evaluations are not cheap
 SEED_SHIFT = 1_000_003  # seeds of the curves are not those of the search
 
 
@@ -53,20 +54,29 @@ class Curves:
     use: tuple[np.ndarray, ...] = ()  # for each run of a portfolio, who made each of its evaluations
 
 
-def report(design: Design, workers: Any = None) -> list[Curves]:
-    """Runs for the curves of the page, on each training problem that is compiled."""
+def report(design: Design, workers: Any = None, safe: bool = True) -> list[Curves]:
+    """Runs for the curves of the page, on each training problem; those of a Python function are few beside the design.
+
+    They are left out where not even three of each fit into a tenth of the evaluations that the design took, or where
+    evaluations failed or may fail (not safe).
+    """
     found = []
     shown = {"designed": design.algorithm, **_known_algorithms(design)}
     popsize = design.settings["trial"]["popsize"]
+    spare = 0 if design.failed or not safe else int(PART * design.evaluations) // ((len(shown) + 1) * sum(design.budgets))
     for name, problem, maxfev in zip(design.settings["problems"], design.judged, design.budgets, strict=True):
+        runs = CURVE_RUNS
         if instance_of(problem, 0).objective() is None:
+            runs = min(CURVE_RUNS, spare)
+        if runs < LEAST_RUNS:
             continue
         seed = design.settings["seed"] + SEED_SHIFT
-        made = compare(shown, {name: problem}, runs=CURVE_RUNS, maxfev=maxfev, popsize=popsize, rng=seed, store=None,
+        made = compare(shown, {name: problem}, runs=runs, maxfev=maxfev, popsize=popsize, rng=seed, store=None,
                        workers=workers)  # fmt: skip
         use = ()
         if isinstance(design.algorithm, Portfolio):
-            use = tuple(who_worked(design.algorithm, problem, maxfev, popsize, seed, run) for run in range(USE_RUNS))
+            use = tuple(who_worked(design.algorithm, problem, maxfev, popsize, seed, run)
+                        for run in range(min(USE_RUNS, runs)))  # fmt: skip
         found.append(Curves(made, use))
     return found
 
@@ -101,6 +111,26 @@ def comparison_table(design: Design, place: int) -> Table:
         f"{name}: best values of {len(own)} runs, on seeds and instances that the search never saw",
         ("", *COLUMNS), rows,
         notes=("+ significantly better than the result, - worse, = neither (rank-sum test, 5 %).", *few),
+    )  # fmt: skip
+
+
+def summary_table(design: Design) -> Table:
+    """On how many training problems the result is better than each of the others, and average ranks."""
+    places = range(len(design.retested))
+    least = least_p(len(design.retested[0]), len(design.retested[0]))
+    own = "designed" if design.known is None else f"{design.known} (known)"
+    means = np.array([[values[p].mean() for values in (design.retested, *design.beside.values())] for p in places])
+    ranks = average_ranks(np.where(np.isnan(means), np.inf, means))
+    rows = [(own, (Entry(""), Entry(""), Entry(""), Entry(f"{ranks[0]:.2f}", best=ranks[0] == ranks.min())))]
+    for (label, each), rank in zip(design.beside.items(), ranks[1:], strict=True):
+        signs = [mark(*rank_sum(each[p], design.retested[p]), least=least) for p in places]
+        counts = [str(signs.count("-")), str(signs.count("+")), str(len(signs) - signs.count("-") - signs.count("+"))]
+        rows.append((label, (*map(Entry, counts), Entry(f"{rank:.2f}", best=rank == ranks.min()))))
+    return Table(
+        f"{len(places)} training problems, {len(design.retested[0])} runs each on seeds and instances that the search "
+        "never saw: on how many the result is",
+        ("", "better than", "worse than", "neither", "average rank"), tuple(rows),
+        notes=("Rank-sum test, 5 %; ranks of the mean best values.",),
     )  # fmt: skip
 
 
@@ -150,7 +180,8 @@ def design_page(design: Design, curves: Sequence[Curves], command: str) -> str:
     settings = "\n".join(f"{name}: {value}" for name, value in design.settings.items())
     made = ", ".join(f"{what} {count:,}" for what, count in design.spent.items())
     effort = f"{design.evaluations:,} evaluations ({made}) in {design.seconds:.0f} seconds."
-    tables = "".join(table_html(comparison_table(design, p)) for p in range(len(design.retested)))
+    tables = table_html(summary_table(design)) if len(design.retested) > 1 and design.beside else ""
+    tables += "".join(table_html(comparison_table(design, p)) for p in range(len(design.retested)))
     moved = _moved(design)
     sections = [
         ("In short", text_html(*in_short(design)) + text_html("What to type next, in this folder:") + code_html(NEXT)),
