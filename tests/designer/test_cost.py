@@ -45,7 +45,7 @@ def test_settings_are_made_as_large_as_the_limit_allows():
 
 def test_the_smaller_of_two_limits_counts(monkeypatch):
     monkeypatch.setattr("autov.designer.cost.seconds_per_evaluation", lambda *_: 1e-9)
-    trials, settings = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True)], design_settings("quick")
+    trials, settings = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True, evaluations=0)], design_settings("quick")
     alone = affordable(settings, trials, trials, 5, evaluations=10**6)
     assert affordable(settings, trials, trials, 5, evaluations=10**6, time="1h") == alone
     moved = affordable(settings, trials, trials, 5, evaluations=10**6, moved=True)
@@ -56,6 +56,13 @@ def test_a_number_of_evaluations_is_kept():
     problem = Counted()
     found = design(problem, space="portfolio", trial={"evaluations": 50, "runs": 2}, evaluations=60_000, rng=2)
     assert found.evaluations == problem.count <= 60_000
+
+
+def test_what_is_measured_counts_for_a_number_of_evaluations():
+    for say in (None, lambda _: None):
+        found = design("sphere", dim=3, space="operator", trial={"evaluations": 50, "runs": 2}, evaluations=60_000,
+                       rng=2, say=say)  # fmt: skip
+        assert found.evaluations <= 60_000
 
 
 def test_the_cost_is_said_before_it_is_spent():

@@ -142,6 +142,9 @@ def affordable(
         found = parts(settings)
         return speed * (found["search"] + found["race"]) + judged * found["retest"]
 
+    if evaluations is not None:  # what was measured is spent
+        most -= sum(each.evaluations for each in {id(each): each for each in (*trials, *judges)}.values())
+        chosen = fitted(given, lambda settings: sum(parts(settings).values()), most)
     if time is not None:
         limit = seconds_of(time)
         chosen = fitted(given, lambda some: seconds(some) if sum(parts(some).values()) <= most else np.inf, limit)
