@@ -45,7 +45,8 @@ def test_settings_are_made_as_large_as_the_limit_allows():
 
 def test_the_smaller_of_two_limits_counts(monkeypatch):
     monkeypatch.setattr("autov.designer.cost.seconds_per_evaluation", lambda *_: 1e-9)
-    trials, settings = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True)], design_settings("quick")
+    trials = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True, evaluations=0)]
+    settings = design_settings("quick")
     alone = affordable(settings, trials, trials, 5, evaluations=10**6)
     assert affordable(settings, trials, trials, 5, evaluations=10**6, time="1h") == alone
     moved = affordable(settings, trials, trials, 5, evaluations=10**6, moved=True)
@@ -58,6 +59,13 @@ def test_a_number_of_evaluations_is_kept():
     assert found.evaluations == problem.count <= 60_000
 
 
+def test_what_is_measured_counts_for_a_number_of_evaluations():
+    for say in (None, lambda _: None):
+        found = design("sphere", dim=3, space="operator", trial={"evaluations": 50, "runs": 2}, evaluations=60_000,
+                       rng=2, say=say)  # fmt: skip
+        assert found.evaluations <= 60_000
+
+
 def test_the_cost_is_said_before_it_is_spent():
     lines = []
     problem = Counted()
@@ -66,6 +74,18 @@ def test_the_cost_is_said_before_it_is_spent():
     assert lines[0][0] <= 3  # only what was needed to measure
     assert "up to" in lines[0][1]
     assert "4 generations of 6 candidates" in lines[0][1]
+
+
+def test_what_is_measured_does_not_depend_on_workers():
+    """Compiled runs of all known designs, as many on every machine: they are among the evaluations of a design."""
+    lines, spent = [], []
+    for workers in (1, 2):
+        small = {"dim": 3, "population": 4, "generations": 1, "trial": TrialBudget(6, 3, 1), "retest_runs": 2}
+        found = design("sphere", **small, space="portfolio", rng=1, workers=workers, say=lines.append)
+        spent.append(found.spent)
+    assert spent[0] == spent[1]
+    assert spent[0]["measure"] > 64 * 18
+    assert len(lines) == 2
 
 
 def test_a_search_of_days_is_warned_of():

@@ -254,3 +254,18 @@ def test_samples_of_runs_share_no_seed(monkeypatch):
     samples = [set(paths) - {0} for paths in used.values() if len(set(paths)) > 1]
     assert len(samples) >= 2
     assert sum(map(len, samples)) == len(set().union(*samples))
+
+
+@dataclass(frozen=True)
+class Early(MatrixAdaptation):
+    """An evolution strategy whose other members would begin after more evaluations than are made here."""
+
+    members: tuple[Any, ...] = ()
+
+
+def test_members_that_take_no_part_in_the_runs_are_checked_by_themselves():
+    alike = check_algorithm(Early(members=(MatrixAdaptation(),)), runs=50, rng=4)
+    assert alike.holds == {"translation": True, "scale": True, "rotation": True}
+    other = check_algorithm(Early(members=(MatrixAdaptation(), Evolution(load_operator("paper-h3")))), runs=50, rng=4)
+    assert other.holds == {"translation": True, "scale": True, "rotation": None}
+    assert "its member evolution, which may run later, is not certified" in other["rotation"].note()

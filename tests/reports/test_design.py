@@ -8,8 +8,10 @@ import numpy as np
 
 from autov.algorithms import resolve_algorithm
 from autov.designer import TrialBudget, design
+from autov.problems import function_problem
 from autov.reports.design import report, write_design
-from autov.reports.design_page import design_page, in_short, next_commands
+from autov.reports.design_page import design_page, in_short, next_commands, summary_table
+from autov.stats import average_ranks, mark, rank_sum
 from tests.reports.pages import check_page
 
 TINY = {"population": 4, "generations": 1, "trial": TrialBudget(6, 3, 1), "rng": 1, "rows": 3, "final_race": False,
@@ -33,6 +35,38 @@ def test_every_training_problem_is_reported_and_a_rank_is_called_one(tmp_path):
     assert set(paths) == {"optimizer.json", "operator.json", "history.csv", "convergence.svg", "report.html"}
     saved = json.loads(paths["operator.json"].read_text())["provenance"]["retested_fitness"]
     assert saved == found.retested_means
+
+
+def test_several_problems_are_summed_up():
+    found = design(["sphere", "ackley", "griewank"], dim=3, **TINY, space="operator")
+    table = summary_table(found)
+    assert [row[0] for row in table.rows] == ["designed", *found.beside]
+    for label, cells in table.rows[1:]:
+        signs = [mark(*rank_sum(found.beside[label][p], found.retested[p]), least=0.1) for p in range(3)]
+        counts = [signs.count("-"), signs.count("+"), signs.count("=") + signs.count("?")]
+        assert [int(cell.text) for cell in cells[:3]] == counts
+    means = np.array([[v[p].mean() for v in (found.retested, *found.beside.values())] for p in range(3)])
+    assert [row[1][3].text for row in table.rows] == [f"{rank:.2f}" for rank in average_ranks(means)]
+    assert "3 training problems" in design_page(found, [], "")
+
+
+def test_a_python_function_has_curves_where_they_cost_little():
+    calls = []
+
+    def sphere(x):
+        calls.append(1)
+        return float(((x - 1) ** 2).sum())
+
+    few = {**TINY, "generations": 30, "space": "operator", "workers": 1}
+    found = design(function_problem(sphere, [(-5, 5)] * 2), **few)
+    made, before = report(found, 1), len(calls)
+    assert len(made) == 1
+    assert 3 <= len(made[0].comparison.values(made[0].comparison.problems[0], "designed")) <= 9
+    assert len(calls) - found.evaluations <= 0.1 * found.evaluations
+    assert report(found, 1, safe=False) == []
+    assert report(replace(found, failed={"raised": 1}), 1) == []
+    assert report(replace(found, spent={"search": 1000}), 1) == []
+    assert len(calls) == before
 
 
 def test_a_portfolio_shows_who_worked_and_what_it_is(tmp_path):

@@ -184,7 +184,7 @@ def design(
                 timeout=timeout, on_error=on_error,
                 **{name: value for name, value in overrides.items() if value is not None},
             )  # fmt: skip
-            curves = report(found, spread)
+            curves = report(found, spread, safe=timeout is None and on_error == "raise")
     except KeyboardInterrupt:
         if last:
             _write_best(last[0], folder, few(problems))
@@ -209,7 +209,7 @@ def design(
             "files": {key: str(path) for key, path in paths.items()},
         })  # fmt: skip
         return
-    from autov.reports.design_page import comparison_table, in_short
+    from autov.reports.design_page import comparison_table, in_short, summary_table
 
     out_ = console()
     print_words(explain(found.algorithm))
@@ -218,8 +218,11 @@ def design(
     if found.failed:
         print_words(sentence(found.failed))
     out_.print()
-    for p in range(len(names)):
-        show_table(comparison_table(found, p))
+    if len(names) > SHOWN and found.beside:  # the page has a table for each
+        show_table(summary_table(found))
+    else:
+        for p in range(len(names)):
+            show_table(comparison_table(found, p))
     out_.print()
     for text in in_short(found, curves):
         print_words(text)
@@ -228,6 +231,9 @@ def design(
             print_words(f"With its optimum elsewhere, {problem}: mean best value {values.mean():.5g}.")
     out_.print(f"\nlook at it: autov open {folder}")
     out_.print(f"use it:     autov minimize PROBLEM --algorithm {paths['optimizer.json']}")
+
+
+SHOWN = 2  # training problems whose tables are printed; of more, a summary
 
 
 def _write_best(progress: SearchProgress, folder: Path, problems: str) -> None:

@@ -14,12 +14,16 @@ import numpy as np
 from autov.algorithms.evaluation import PointEvaluator
 from autov.algorithms.faults import DEFAULT
 from autov.core import InputError, generator, whole_number
-from autov.designer.runs import preparing, run_alone
+from autov.designer.genome import Genome
+from autov.designer.runs import Stream, Tasks
 from autov.designer.settings import DesignSettings
 from autov.designer.trials import Trials
 from autov.problems import PointFunction, instance_of, to_base, without_fixed
 
 MEASURED_POINTS = 3  # of a Python function; all but the first are timed
+MEASURED_EVALUATIONS, MOST_RUNS = 100_000, 64  # of compiled runs: some hundredths of a second, the same on all machines
+SHORT = 0.02  # seconds
+MEASURE = 6  # what their stream is for, beside those of `search`
 WARN_SECONDS = 3600.0  # a search that is expected to last longer says so
 FITTED = ("generations", "population", "race_size", "race_runs", "retest_runs", "panel_runs")  # what is made to fit
 SCALES = np.geomspace(64, 1e-4, 121)  # sizes of a search that are tried, as multiples of the settings
@@ -83,17 +87,19 @@ def _scaled(settings: DesignSettings, scale: float) -> DesignSettings:
     )  # fmt: skip
 
 
-def seconds_per_evaluation(trials: Trials, algorithm: Any) -> float:
-    """Measured: a compiled run, or some calls of a Python function, divided by the workers that share the work."""
+def seconds_per_evaluation(trials: Trials, genome: Genome) -> float:
+    """Measured: compiled runs of known designs on all workers, or some calls of a Python function for each of them."""
     instance = without_fixed(instance_of(trials.problem, 0))
     if trials.compiled:
-        trials.evaluations += 2 * trials.budget.made
-        key = np.array([1, 2], dtype=np.uint64)
-        prepared = preparing(trials.problem)(trials.problem, 0)
-        run_alone(prepared, algorithm, trials.budget, key)  # compiles
+        known = genome.known()
+        vectors = known if len(known) else genome.box.lower[None]
+        stream, first = Stream(0, MEASURE, 0), np.arange(len(vectors))
+        trials(stream, genome, vectors, Tasks(first, first, 0 * first))  # compiles
+        count = max(len(vectors), min(MOST_RUNS, MEASURED_EVALUATIONS // trials.budget.made))
+        runs = np.arange(count)
         begun = clock.perf_counter()
-        run_alone(prepared, algorithm, trials.budget, key)
-        return (clock.perf_counter() - begun) / trials.budget.made / trials.engine.workers
+        trials(stream, genome, vectors, Tasks(runs % len(vectors), runs, runs))
+        return (clock.perf_counter() - begun) / (count * trials.budget.made)
     trials.evaluations += MEASURED_POINTS
     points = instance.box.sample(MEASURED_POINTS, generator(0))
     policy = trials.evaluator.policy
@@ -104,9 +110,13 @@ def seconds_per_evaluation(trials: Trials, algorithm: Any) -> float:
         measured(base, at)
         return (measured.cost or policy.timeout or 0.0) / trials.engine.workers
     instance(points[:1], generator(0))  # the first call may compile or load something
-    begun = clock.perf_counter()
-    instance(points[1:], generator(0))
-    return (clock.perf_counter() - begun) / (MEASURED_POINTS - 1) / trials.engine.workers
+    seconds = []
+    for point in points[1:]:
+        begun = clock.perf_counter()
+        instance(point[None], generator(0))
+        seconds.append(clock.perf_counter() - begun)
+    # A short call that takes longer than another was interrupted by other work of the machine.
+    return float(min(seconds) if max(seconds) < SHORT else np.mean(seconds)) / trials.engine.workers
 
 
 def affordable(
@@ -125,17 +135,19 @@ def affordable(
         chosen = fitted(chosen, lambda settings: sum(parts(settings).values()), most)
     if time is None and say is None and all(each.compiled for each in judges):
         return chosen
-    known = chosen.genome.known()
-    algorithm = chosen.genome.decode(known[0] if len(known) else chosen.genome.box.lower)
-    speed = float(np.average([seconds_per_evaluation(each, algorithm) for each in trials], weights=budgets))
+    genome = chosen.genome
+    speed = float(np.average([seconds_per_evaluation(each, genome) for each in trials], weights=budgets))
     judged = speed
     if judges is not trials:
-        judged = float(np.average([seconds_per_evaluation(each, algorithm) for each in judges], weights=budgets))
+        judged = float(np.average([seconds_per_evaluation(each, genome) for each in judges], weights=budgets))
 
     def seconds(settings: DesignSettings) -> float:
         found = parts(settings)
         return speed * (found["search"] + found["race"]) + judged * found["retest"]
 
+    if evaluations is not None:  # what was measured is spent
+        most -= sum(each.evaluations for each in {id(each): each for each in (*trials, *judges)}.values())
+        chosen = fitted(given, lambda settings: sum(parts(settings).values()), most)
     if time is not None:
         limit = seconds_of(time)
         chosen = fitted(given, lambda some: seconds(some) if sum(parts(some).values()) <= most else np.inf, limit,

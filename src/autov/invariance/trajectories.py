@@ -16,6 +16,7 @@ import numpy as np
 
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.base import Turnable
+from autov.algorithms.text import short_name
 from autov.core import Array, InputError, Seed, generator, seed_of
 from autov.invariance.certificate import Level
 from autov.invariance.distribution import NORMAL_90, SLACK, distance, features
@@ -46,6 +47,8 @@ class Trajectory:
         detectable: the Kolmogorov-Smirnov distance that it finds with a chance of 90%.
         turned: whether its random draws were turned with the problem (see `Turnable`).
         inside: whether its first steps were made small, to stay away from the border.
+        member: of an algorithm made of others, one that is not certified by itself, though it may not show in these
+            runs.
     """
 
     property: str
@@ -61,11 +64,14 @@ class Trajectory:
     detectable: float | None = None
     turned: bool = False
     inside: bool = False
+    member: str = ""
 
     def note(self) -> str:
         """In words."""
         if self.diverged is None:
             text = f"populations agree up to {self.deviation:.2g} of the box under every transformation"
+            if self.member:
+                return f"{text}, but its member {self.member}, which may run later, is not certified"
             if self.turned:
                 text += (
                     "; its draws were turned with the problem, which does not change their law, and its steps kept "
@@ -154,7 +160,7 @@ def check_algorithm(
         raise InputError("problem: must have at least 2 variables, one has nothing to rotate")
     seed = seed_of(rng)
     setting = Setting(algorithm, problem, int(popsize), int(generations), seed)
-    rows = tuple(_compare(setting, property, int(runs), tol) for property in PROPERTIES)
+    rows = tuple(_with_members(setting, property, int(runs), tol) for property in PROPERTIES)
     name = getattr(problem, "name", type(problem).__name__)
     return AlgorithmReport(algorithm.name, name, int(popsize), int(generations), seed, rows)
 
@@ -166,6 +172,15 @@ def _deviations(one: RecordedRun, two: RecordedRun, width: float) -> Array:
     found = np.full(len(one.asked), np.inf)  # batches that only one of them made differ
     count = min(len(found), *(len(row) for row in each))
     found[:count] = np.max([row[:count] for row in each], axis=0)
+    return found
+
+
+def _with_members(setting: Setting, property: Property, runs: int, tol: float) -> Trajectory:
+    """The verdict on an algorithm; where it is made of others, they must hold, too: some may not have run at all."""
+    found = _compare(setting, property, runs, tol)
+    for member in getattr(setting.algorithm, "members", ()) if found.holds else ():
+        if not _compare(replace(setting, algorithm=member), property, runs, tol).holds:
+            return replace(found, holds=None, member=short_name(member))
     return found
 
 

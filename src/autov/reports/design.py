@@ -23,7 +23,8 @@ from autov.reports.design_page import best_other, comparison_table, design_page
 from autov.reports.design_plots import history_plot
 from autov.reports.drawing import svg
 
-CURVE_RUNS, USE_RUNS, MOST_CURVES = 15, 5, 6
+CURVE_RUNS, USE_RUNS, LEAST_RUNS, MOST_CURVES = 15, 5, 3, 6
+PART = 0.1  # of the evaluations of a design that its curves may take where evaluations are not cheap
 WELL_KNOWN = {"GA": "ga", "DE": "de", "CMA-ES": "cma-es", "SHADE": "shade", "general": "general"}
 QUICK = 100, 50_000  # variables and evaluations up to which these, most of them in Python, take seconds
 SEED_SHIFT = 1_000_003  # seeds of the curves are not those of the search
@@ -47,28 +48,38 @@ def history_csv(design: Design) -> str:
     return out.getvalue()
 
 
-def report(design: Design, workers: Any = None) -> list[Curves]:
+def report(design: Design, workers: Any = None, safe: bool = True) -> list[Curves]:
     """Runs for the curves of the page: the design, the best of the known ones, and algorithms that most people know.
 
-    On the first training problems, as far as they are compiled: functions of users may be slow.
+    On the first training problems. On a function in Python, which may be slow, most people's algorithms are left out,
+    and all curves where not even three runs of each fit into a tenth of the evaluations that the design took, or where
+    evaluations failed or may fail (not safe).
     """
     found = []
     popsize = design.settings["trial"]["popsize"]
     seed = design.settings["seed"] + SEED_SHIFT
+    spare = 0 if design.failed or not safe else int(PART * design.evaluations)
     cases = zip(design.settings["problems"], design.judged, design.budgets, strict=True)
     for place, (name, problem, maxfev) in enumerate(cases):
-        if len(found) == MOST_CURVES or instance_of(problem, 0).objective() is None:
-            continue
+        if len(found) == MOST_CURVES:
+            break
         shown: dict[str, Any] = {"designed": design.algorithm}
         if (other := best_other(design, place)) is not None:
             shown[other] = design.rivals[other]
-        if problem.box.dim <= QUICK[0] and maxfev <= QUICK[1]:
+        runs = CURVE_RUNS
+        if instance_of(problem, 0).objective() is None:
+            runs = min(runs, spare // ((len(shown) + 1) * sum(design.budgets)))  # one more tells who worked when
+        elif problem.box.dim <= QUICK[0] and maxfev <= QUICK[1]:
             shown |= {label: value for label, value in WELL_KNOWN.items() if label not in shown}
-        made = compare(shown, {name: problem}, runs=CURVE_RUNS, maxfev=maxfev, popsize=popsize, rng=seed, store=None,
+        if runs < LEAST_RUNS:
+            continue
+        made = compare(shown, {name: problem}, runs=runs, maxfev=maxfev, popsize=popsize, rng=seed, store=None,
                        workers=workers, reference="designed")  # fmt: skip
         use = ()
         if isinstance(design.algorithm, Portfolio):
-            use = tuple(who_worked(design.algorithm, problem, maxfev, popsize, seed, run) for run in range(USE_RUNS))
+            use = tuple(
+                who_worked(design.algorithm, problem, maxfev, popsize, seed, run) for run in range(min(USE_RUNS, runs))
+            )
         found.append(Curves(made, use))
     return found
 

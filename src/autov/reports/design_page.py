@@ -19,7 +19,7 @@ from autov.reports.design_plots import history_plot, use_plot
 from autov.reports.html import beside_html, code_html, figure_html, lead_html, page, table_html, text_html
 from autov.reports.operator_plots import offspring_plot
 from autov.reports.plots import BANDS, convergence_panels
-from autov.stats import least_p, mark, rank_sum
+from autov.stats import average_ranks, least_p, mark, rank_sum
 
 if TYPE_CHECKING:
     from autov.reports.design import Curves
@@ -60,6 +60,26 @@ def comparison_table(design: Design, place: int) -> Table:
         ("", *COLUMNS), rows,
         notes=("+ significantly better than the result, - worse, = neither (rank-sum test, 5 %).", *few,
                *_names(values)),
+    )  # fmt: skip
+
+
+def summary_table(design: Design) -> Table:
+    """On how many training problems the result is better than each of the others, and average ranks."""
+    places = range(len(design.retested))
+    least = least_p(len(design.retested[0]), len(design.retested[0]))
+    own = "designed" if design.known is None else f"{design.known} (known)"
+    means = np.array([[values[p].mean() for values in (design.retested, *design.beside.values())] for p in places])
+    ranks = average_ranks(np.where(np.isnan(means), np.inf, means))
+    rows = [(own, (Entry(""), Entry(""), Entry(""), Entry(f"{ranks[0]:.2f}", best=ranks[0] == ranks.min())))]
+    for (label, each), rank in zip(design.beside.items(), ranks[1:], strict=True):
+        signs = [mark(*rank_sum(each[p], design.retested[p]), least=least) for p in places]
+        counts = [str(signs.count("-")), str(signs.count("+")), str(len(signs) - signs.count("-") - signs.count("+"))]
+        rows.append((label, (*map(Entry, counts), Entry(f"{rank:.2f}", best=rank == ranks.min()))))
+    return Table(
+        f"{len(places)} training problems, {len(design.retested[0])} runs each on seeds and instances that the search "
+        "never saw: on how many the result is",
+        ("", "better than", "worse than", "neither", "average rank"), tuple(rows),
+        notes=("Rank-sum test, 5 %; ranks of the mean best values.",),
     )  # fmt: skip
 
 
@@ -185,7 +205,8 @@ def design_page(design: Design, curves: Sequence[Curves], command: str, folder: 
     shown = {name: figure for each in curves for name, figure in _panels(each.comparison).items()}
     figure = next(iter(shown.values()), "")
     sections = [("", beside_html(first, figure) if figure else first)]
-    tables = "".join(table_html(comparison_table(design, p)) for p in range(len(design.retested)))
+    tables = table_html(summary_table(design)) if len(design.retested) > 1 and design.beside else ""
+    tables += "".join(table_html(comparison_table(design, p)) for p in range(len(design.retested)))
     moved = _moved(design)
     sections += [
         ("Beside known designs", tables + (table_html(moved) if moved else "") + text_html(_flattering(design))),
