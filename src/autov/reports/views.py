@@ -19,6 +19,7 @@ from autov.experiments import Comparison, Entry, Table
 from autov.invariance import Certificate
 from autov.operators import AffineOperator
 from autov.operators.text import by_probability, row_formula
+from autov.reports.axes import value_axis
 from autov.reports.design_plots import draw_history
 from autov.reports.drawing import drawing
 from autov.reports.html import table_html
@@ -44,10 +45,7 @@ def _(result: Result, ax: Axes | None = None) -> Axes:
         best = np.where(np.isfinite(result.trace_best), result.trace_best, np.nan)
         offset, scale, threshold = vertical_scale([best])
         ax.step(result.trace_nfev, best - offset, where="post", color=COLOURS[0], linewidth=1.4)
-        if scale == "symlog":
-            ax.set_yscale("symlog", linthresh=threshold)
-        else:
-            ax.set_yscale(scale)
+        value_axis(ax, scale, threshold, float(np.nanmax(best - offset, initial=0.0)))
         ax.set_xlabel("evaluations")
         ax.set_ylabel(value_label(offset))
         return ax
