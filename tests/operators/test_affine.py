@@ -282,3 +282,10 @@ def test_certificates_of_directions_and_mixed_draws():
     assert whole.holds == {"translation": True, "scale": True, "rotation": True}
     assert "do not move with the points" in str(whole).replace("\n      ", " ")
     assert any("spread of the population" in remark for remark in whole.remarks)
+
+
+def test_a_negative_constant_is_subtracted():
+    operator = AffineOperator.from_rows(
+        ("x1", "x2", "best"), [{"probability": 1.0, "x2": (-0.5, 0.0), "best": (-1, 2)}]
+    )
+    assert "x1 - 0.5 (x2 - x1) + N(-1, 2²) (b - x1)" in str(operator)

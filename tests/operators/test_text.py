@@ -41,6 +41,7 @@ def read_text(text, weights):
     for j, line in enumerate(lines):
         found, formula = line.split(maxsplit=1)
         probability[j] = float(found)
+        formula = re.sub(r" - (?=\d)", " + -", formula)
         first, *terms = re.split(r" \+ (?=N\(|-?\d)", formula)
         assert first == "x1"
         for term in terms:

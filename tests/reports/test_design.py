@@ -12,6 +12,8 @@ from autov.problems import function_problem
 from autov.reports.design import report, write_design
 from autov.reports.design_page import design_page, in_short, next_commands, summary_table
 from autov.stats import average_ranks, mark, rank_sum
+from tests.docs.blocks import commands
+from tests.docs.test_blocks import parse
 from tests.reports.pages import check_page
 
 TINY = {"population": 4, "generations": 1, "trial": TrialBudget(6, 3, 1), "rng": 1, "rows": 3, "final_race": False,
@@ -75,7 +77,7 @@ def test_a_portfolio_shows_who_worked_and_what_it_is(tmp_path):
     assert [len(members) for members in curves[0].use] == [240] * 5
     assert {row.seed for row in curves[0].comparison.rows}.isdisjoint({found.settings["seed"]})
     assert curves[0].comparison.algorithms[0] == "designed"
-    assert {"GA", "DE", "CMA-ES", "SHADE", "general"} <= set(curves[0].comparison.algorithms), "what people know"
+    assert {"GA", "DE (SciPy)", "SHADE", "ma-es", "general"} <= set(curves[0].comparison.algorithms), "what people know"
     paths = write_design(found, tmp_path, curves, "")
     assert "operator.json" not in paths
     page = paths["report.html"].read_text()
@@ -113,7 +115,8 @@ def test_the_first_screen_tells_what_was_found_and_what_to_type():
     )
     assert ", each on an instance of its own, moved; the best of the others, " in first
     made = curves[0].comparison
-    means = [f"{label} {made.values(name, label).mean():.3g}" for label in ("GA", "DE", "CMA-ES", "SHADE", "general")]
+    labels = ("GA", "DE (SciPy)", "SHADE", "ma-es", "general")
+    means = [f"{label} {made.values(name, label).mean():.3g}" for label in labels]
     assert others == [
         f"Beside algorithms that you may know, 15 further runs of each: designed "
         f"{made.values(name, 'designed').mean():.3g}, {', '.join(means)}."
@@ -122,6 +125,10 @@ def test_the_first_screen_tells_what_was_found_and_what_to_type():
     start = page[: page.index("Beside known designs")]
     assert f"autov minimize {name} --dim 3 --maxfev 18 --algorithm runs/mine/optimizer.json" in start
     assert "<figure" in start
+    typed = list(commands(next_commands(found, Path("runs/mine"))))
+    assert [words[0] for words in typed] == ["show", "minimize", "compare", "design"]
+    for words in typed:
+        parse(words)
     check_page(page)
 
 

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import autov
+from autov.algorithms.result import Result
 from autov.core import InputError
 from autov.reports import convergence_plot, save_plot
 
@@ -129,3 +130,12 @@ def test_pdf_files_are_pdf_and_repeatable(things, tmp_path):
     first, second = ((tmp_path / name).read_bytes() for name in ("a.pdf", "b.pdf"))
     assert first.startswith(b"%PDF")
     assert first == second
+
+
+def test_a_result_with_values_of_one_decade_has_few_short_ticks():
+    result = Result(trace_nfev=np.array([10, 20, 30]), trace_best=np.array([9.2, 8.9, 8.78]))
+    axes = result.plot()
+    axes.figure.canvas.draw()
+    texts = [tick.get_text() for tick in axes.get_yticklabels(which="both") if tick.get_text()]
+    assert 2 <= len(texts) <= 6
+    assert all(float(text) for text in texts), "plain numbers"

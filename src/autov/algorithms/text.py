@@ -119,7 +119,8 @@ def _weight(name: str, mean: float, std: float) -> str:
     steps = {"difference": "the difference of two random members", "width": "the width of the box",
              "upper-lower": "the width of the box", "spread": "the spread of the population"}  # fmt: skip
     if name in steps:
-        size = f"{std:.2g} times" if abs(mean) < SMALL else f"{mean:.2g} (± {std:.2g}) times"
+        exact = f"{mean:.2g}" if std < SMALL else f"{mean:.2g} (± {std:.2g})"
+        size = f"{std:.2g} times" if abs(mean) < SMALL else f"{exact} times"
         return f"moves by {size} {steps[name]}"
     target = {"best": "the best point", "mean": "the mean of the population"}.get(name, name)
     if std < SMALL:

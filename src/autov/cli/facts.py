@@ -36,12 +36,12 @@ def packed(facts: Sequence[str], width: int) -> list[str]:
     return lines
 
 
-def wrapped(lines: Sequence[str], width: int, most: int) -> list[str]:
-    """Lines broken between words so that none is cut, two more spaces before what continues; at most so many."""
+def wrapped(lines: Sequence[str], width: int, most: int, hang: int = 2) -> list[str]:
+    """Lines broken between words so that none is cut, more spaces before what continues; at most so many."""
     found: list[str] = []
     for line in lines:
         begin = " " * (len(line) - len(line.lstrip()))
-        found += textwrap.wrap(line.strip(), max(width, 20), initial_indent=begin, subsequent_indent=f"{begin}  ")
+        found += textwrap.wrap(line.strip(), max(width, 20), initial_indent=begin, subsequent_indent=begin + " " * hang)
     return found if len(found) <= most else [*found[: most - 1], "..."]
 
 

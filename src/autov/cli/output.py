@@ -62,14 +62,18 @@ def with_progress(title: str, call: Callable[[Callable[[int, int, float | None],
 
 
 def print_words(text: str) -> None:
-    """Text on standard output; in a terminal, lines are broken between words and keep their indent."""
-    from autov.cli.facts import wrapped
-
+    """Text on standard output; in a terminal, lines are broken between words, and what is indented stays so."""
     out = console()
     lines = text.splitlines() or [""]
     if out.is_terminal:
-        lines = [part for line in lines for part in wrapped([line], out.width - 1, len(line) + 2) or [""]]
+        lines = [part for line in lines for part in _fitting(line, out.width - 1)]
     out.print("\n".join(lines), markup=False, highlight=False)
+
+
+def _fitting(line: str, width: int) -> list[str]:
+    from autov.cli.facts import wrapped
+
+    return wrapped([line], width, len(line) + 2, hang=2 if line.startswith(" ") else 0) or [""]
 
 
 def show_table(table: Any, form: str = "text") -> None:

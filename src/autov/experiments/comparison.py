@@ -182,8 +182,8 @@ class Comparison(Shown):
             said = f"Ranks of the {show}s on {scores.ranked} problem{'s' if scores.ranked > 1 else ''}"
             notes.append(f"{said}, Friedman p = {scores.friedman:.2g}." if scores.ranked > 1 else f"{said}.")
         if self.failures:
-            count = f"{len(self.failures)} run{'s' if len(self.failures) > 1 else ''} failed"
-            notes.append(f"{count}, the first with {self.failures[0].error}")
+            count = len(self.failures)
+            notes.append(f"{count} run{'s' if count > 1 else ''} failed, the first with {self.failures[0].error}")
         failed = FaultCount()
         for row in self.rows:
             failed.add(row.failed)

@@ -26,7 +26,7 @@ def row_formula(operator: AffineOperator, j: int) -> str:
             continue
         weight = f"{mean:.4g}" if std == 0 else f"N({mean:.4g}, {std:.4g}²)"
         parts.append(f"{weight} {input_of(name).term}")
-    return " + ".join(parts)
+    return " + ".join(parts).replace("+ -", "- ")
 
 
 def drawn(operator: AffineOperator) -> str:

@@ -17,6 +17,7 @@ def behaviour_plot(found: SearchBehaviour) -> Figure:
             for j, shown in enumerate(found.transformations):
                 _panel(axes[i, j], found, algorithm, j)
                 axes[i, j].set_title(f"{algorithm}, {shown}", fontsize=8)
+                axes[i, j].set(xlabel="variable 1" if i == rows - 1 else "", ylabel="" if j else "variable 2")
         count = max(len(history) for history in found.populations.values())
         shade_key(figure, axes, count, "generation (red cross: the optimum)")
         return figure

@@ -130,7 +130,8 @@ def in_short(design: Design, curves: Sequence[Curves] = ()) -> list[str]:
         said.append(f"On {first} of all {len(names)} training problems its mean is the smallest; tables are below.")
     for each in curves[:1]:
         made = each.comparison
-        means = {label: made.values(made.problems[0], label) for label in made.algorithms if label not in design.beside}
+        lead = best_other(design, design.settings["problems"].index(made.problems[0]))
+        means = {label: made.values(made.problems[0], label) for label in made.algorithms if label != lead}
         own = means.pop("designed")
         if means:
             others = ", ".join(f"{label} {values.mean():.3g}" for label, values in means.items())
@@ -168,8 +169,8 @@ def next_commands(design: Design, folder: Path) -> str:
     return "\n".join([
         "# what it does, in words", f"autov show {file}",
         "# use it", f"autov minimize {name} --algorithm {file}",
-        "# see it beside others", f"autov compare --algorithms mine={file},ga,shade,cma-es --reference mine "
-        f"--problems {name} --out {folder / 'compared'}",
+        "# see it beside others", f"autov compare --algorithms mine={file},ga,shade,ma-es,scipy:de \\",
+        f"    --reference mine --problems {name} \\", f"    --out {folder / 'compared'}",
         "# the same for a function of yours",
         "autov design file.py:function --dim 10 --lower -5 --upper 5 --time 5m --out runs/mine",
     ])  # fmt: skip
@@ -257,6 +258,6 @@ def _what(design: Design, curves: Sequence[Curves]) -> str:
     if use:
         names = [*(short_name(member) for member in design.algorithm.members), "polish"]
         shares = np.bincount(np.concatenate(use), minlength=len(names)) / sum(map(len, use))
-        worked = [f"{name} {share:.0%}" for name, share in zip(names, shares, strict=True) if share >= 0.005]
-        said += f" Evaluations made by each in {len(use)} runs: {', '.join(worked)}."
+        worked = [f"{name}: {share:.0%}" for name, share in zip(names, shares, strict=True) if share >= 0.005]
+        said += f" Who made the evaluations of {len(use)} runs: {', '.join(worked)}."
     return said

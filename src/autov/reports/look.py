@@ -77,7 +77,7 @@ figure svg {{ max-width: 100%; height: auto; color: var(--ink); }}
 .panels {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 21rem), 1fr)); gap: .5rem 1.2rem; }}
 .panels figure {{ margin: 0; }} .panels svg {{ width: 100%; }}
 pre {{ background: var(--code); padding: .8rem; overflow-x: auto; border-radius: 4px; font-size: .85rem; }}
-pre.words {{ white-space: pre-wrap; }}
+h1, h2, p {{ overflow-wrap: anywhere; }} pre.words {{ white-space: pre-wrap; overflow-wrap: anywhere; }}
 .lead {{ font-size: 1.1rem; }}
 .beside > div {{ min-width: 0; }} .beside figure {{ margin-top: 0; }} .beside svg {{ width: 100%; }}
 @media (min-width: 62rem) {{ .beside {{ display: grid; grid-template-columns: 11fr 9fr; gap: 1.5rem; }} }}

@@ -64,14 +64,15 @@ def profile_plot(comparison: Comparison) -> Figure:
 def _steps(
     ax: Axes, comparison: Comparison, steps: dict[str, tuple[Array, Array]], end: float, name: str = "evaluations"
 ) -> None:  # fmt: skip
-    """Step functions from (1, 0) to the end, with their names beside them."""
+    """Step functions from (1, 0) to the end, with their names beside them; nothing is drawn before the first decade."""
     ends = []
+    first = min((float(x[0]) for x, _ in steps.values() if len(x)), default=1.0)
     for place, (label, (x, y)) in enumerate(steps.items()):
         look, last = look_of(comparison, label), float(y[-1]) if len(y) else 0.0
         x, y = np.concatenate([[1.0], x, [end]]), np.concatenate([[0.0], y, [last]])
         every = (0.05 + 0.03 * (place % 5), 0.2)  # of the length of the line
         ax.plot(x, y, **look._asdict(), linewidth=1.4, drawstyle="steps-post", markevery=every, markersize=3.5)
         ends.append(End(label, last, look))
-    count_axis(ax, 1.0, end, name)
+    count_axis(ax, 10.0 ** np.floor(np.log10(max(first, 1.0))), end, name)
     ax.set_ylim(0, 1.02)
     name_lines(ax, ends, INNER)
