@@ -70,7 +70,8 @@ def summary_table(design: Design) -> Table:
     own = "designed" if design.known is None else f"{design.known} (known)"
     means = np.array([[values[p].mean() for values in (design.retested, *design.beside.values())] for p in places])
     ranks = average_ranks(np.where(np.isnan(means), np.inf, means))
-    rows = [(own, (Entry(""), Entry(""), Entry(""), Entry(f"{ranks[0]:.2f}", best=ranks[0] == ranks.min())))]
+    first = Entry(f"{ranks[0]:.2f}", best=ranks[0] == ranks.min())
+    rows: list[tuple[str, tuple[Entry, ...]]] = [(own, (Entry(""), Entry(""), Entry(""), first))]
     for (label, each), rank in zip(design.beside.items(), ranks[1:], strict=True):
         signs = [mark(*rank_sum(each[p], design.retested[p]), least=least) for p in places]
         counts = [str(signs.count("-")), str(signs.count("+")), str(len(signs) - signs.count("-") - signs.count("+"))]
