@@ -144,7 +144,9 @@ def test_an_infeasible_problem_gives_the_least_violation():
             super()._evaluate(x, out, *args, **kwargs)
             out["G"] = x[:, :1] + 3
 
-    found = minimize(Nowhere(), SingleObjective("de", popsize=20), ("n_evals", 1000), seed=1, return_least_infeasible=True)
+    found = minimize(
+        Nowhere(), SingleObjective("de", popsize=20), ("n_evals", 1000), seed=1, return_least_infeasible=True
+    )
     assert found.CV[0] == pytest.approx(1.0)
 
 

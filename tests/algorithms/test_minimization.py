@@ -177,7 +177,6 @@ def test_evaluations_are_short_in_print():
     assert repr(history) == f"Evaluations(200 points of {len(BOX)} variables, best {history.fun.min():.6g})"
 
 
-
 @pytest.mark.parametrize("values", [[1.0], [1.0] * 500])
 def test_maps_that_lose_or_invent_values_are_refused(values):
     with pytest.raises(InputError, match="results for 20 items"):

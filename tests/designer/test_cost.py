@@ -45,7 +45,8 @@ def test_settings_are_made_as_large_as_the_limit_allows():
 
 def test_the_smaller_of_two_limits_counts(monkeypatch):
     monkeypatch.setattr("autov.designer.cost.seconds_per_evaluation", lambda *_: 1e-9)
-    trials, settings = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True, evaluations=0)], design_settings("quick")
+    trials = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True, evaluations=0)]
+    settings = design_settings("quick")
     alone = affordable(settings, trials, trials, 5, evaluations=10**6)
     assert affordable(settings, trials, trials, 5, evaluations=10**6, time="1h") == alone
     moved = affordable(settings, trials, trials, 5, evaluations=10**6, moved=True)

@@ -108,7 +108,9 @@ class OnMap(Engine):
             first += len(part)
 
     def _map(self, call: Callable[[Item], Result], items: list[Item]) -> Found[Result]:
-        results = self.mapped(partial(call_one, ByValue(call)), items)  # lambdas, too, through the map of a process pool
+        results = self.mapped(
+            partial(call_one, ByValue(call)), items
+        )  # lambdas, too, through the map of a process pool
         if not isinstance(results, Iterable):
             raise InputError(f"workers: the map must give one result for each item, got {results!r}")
         given = len(results) if isinstance(results, Sized) else None

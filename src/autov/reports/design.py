@@ -63,7 +63,9 @@ def report(design: Design, workers: Any = None, safe: bool = True) -> list[Curve
     found = []
     shown = {"designed": design.algorithm, **_known_algorithms(design)}
     popsize = design.settings["trial"]["popsize"]
-    spare = 0 if design.failed or not safe else int(PART * design.evaluations) // ((len(shown) + 1) * sum(design.budgets))
+    spare = (
+        0 if design.failed or not safe else int(PART * design.evaluations) // ((len(shown) + 1) * sum(design.budgets))
+    )
     for name, problem, maxfev in zip(design.settings["problems"], design.judged, design.budgets, strict=True):
         runs = CURVE_RUNS
         if instance_of(problem, 0).objective() is None:
@@ -121,7 +123,9 @@ def summary_table(design: Design) -> Table:
     own = "designed" if design.known is None else f"{design.known} (known)"
     means = np.array([[values[p].mean() for values in (design.retested, *design.beside.values())] for p in places])
     ranks = average_ranks(np.where(np.isnan(means), np.inf, means))
-    rows = [(own, (Entry(""), Entry(""), Entry(""), Entry(f"{ranks[0]:.2f}", best=ranks[0] == ranks.min())))]
+    rows: list[tuple[str, tuple[Entry, ...]]] = [
+        (own, (Entry(""), Entry(""), Entry(""), Entry(f"{ranks[0]:.2f}", best=ranks[0] == ranks.min())))
+    ]
     for (label, each), rank in zip(design.beside.items(), ranks[1:], strict=True):
         signs = [mark(*rank_sum(each[p], design.retested[p]), least=least) for p in places]
         counts = [str(signs.count("-")), str(signs.count("+")), str(len(signs) - signs.count("-") - signs.count("+"))]

@@ -25,7 +25,6 @@ from matplotlib.figure import Figure
 from autov.core import Array, InputError, replacing, write_text
 from autov.reports.look import STYLE
 
-
 _asked_for: ContextVar[bool] = ContextVar("asked_for", default=False)
 
 
@@ -112,4 +111,16 @@ def save_plot(figure: Figure, path: str | os.PathLike[str]) -> None:
         raise InputError(f"plot: the name must end in .svg, .pdf or .png, got {target.name!r}")
 
 
-__all__ = ["Axes", "Figure", "asked_for", "drawing", "drawing_on", "new_figure", "save_plot", "shade_key", "shades", "svg", "typed"]
+__all__ = [
+    "Axes",
+    "Figure",
+    "asked_for",
+    "drawing",
+    "drawing_on",
+    "new_figure",
+    "save_plot",
+    "shade_key",
+    "shades",
+    "svg",
+    "typed",
+]
