@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import shlex
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,10 @@ from autov.cli.output import (
     TIMEOUT,
     WORKERS,
     console,
+    folded,
     print_json,
     quiet_functions,
+    say_text,
     show_table,
 )
 
@@ -195,7 +198,7 @@ def design(
         })  # fmt: skip
         return
     out_ = console()
-    out_.print(explain(found.algorithm), markup=False, highlight=False)
+    say_text(explain(found.algorithm))
     made = ", ".join(f"{what} {count:.3g}" for what, count in found.spent.items())
     out_.print(f"\n{found.evaluations:.3g} evaluations ({made}) in {clock(found.seconds)}.")
     if found.known is not None:
@@ -220,7 +223,8 @@ SHOWN = 2  # training problems whose tables are printed; of more, a summary
 
 def say(text: str) -> None:
     """A line for people, beside the results."""
-    sys.stderr.write(f"{text}\n")
+    shown = folded(text, shutil.get_terminal_size().columns) if sys.stderr.isatty() else text
+    sys.stderr.write(f"{shown}\n")
 
 
 def _name(problems: list[str]) -> str:

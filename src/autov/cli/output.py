@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -39,6 +41,22 @@ def console(stderr: bool = False) -> Any:
     from rich.console import Console
 
     return Console(stderr=stderr, highlight=False, soft_wrap=True)
+
+
+def folded(text: str, width: int) -> str:
+    """Text whose long lines are broken between words; what follows is indented a little more than its line."""
+    lines = []
+    for line in text.splitlines():
+        indent = " " * (len(line) - len(line.lstrip()))
+        lines += textwrap.wrap(
+            line, width, subsequent_indent=f"{indent}  ", break_long_words=False, break_on_hyphens=False
+        ) or [""]  # fmt: skip
+    return "\n".join(lines)
+
+
+def say_text(text: str) -> None:
+    """Text on standard output, in the width of a terminal."""
+    typer.echo(folded(text, shutil.get_terminal_size().columns) if sys.stdout.isatty() else text)
 
 
 def with_progress(title: str, call: Callable[[Callable[[int, int, float | None], None]], Any]) -> Any:

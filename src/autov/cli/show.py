@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from autov.cli.output import JSON, console, print_json
+from autov.cli.output import JSON, console, print_json, say_text
 from autov.core import InputError
 
 
@@ -44,7 +44,7 @@ def show(
             raise InputError(f"latex: {name} has no formula, only an affine operator has one")
         typer.echo(operator.latex())
     else:
-        typer.echo(text)
+        say_text(text)
         from autov.designer.cases import few, labels_of
 
         for key, value in provenance.items():

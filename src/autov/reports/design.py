@@ -132,9 +132,9 @@ def summary_table(design: Design) -> Table:
         rows.append((label, (*map(Entry, counts), Entry(f"{rank:.2f}", best=rank == ranks.min()))))
     return Table(
         f"{len(places)} training problems, {len(design.retested[0])} runs each on seeds and instances that the search "
-        "never saw: on how many the result is",
-        ("", "better than", "worse than", "neither", "average rank"), tuple(rows),
-        notes=("Rank-sum test, 5 %; ranks of the mean best values.",),
+        "never saw: on how many the result is better or worse than each of the others",
+        ("", "better", "worse", "neither", "rank"), tuple(rows),
+        notes=("Rank-sum test, 5 %; average ranks of the mean best values.",),
     )  # fmt: skip
 
 
