@@ -13,6 +13,7 @@ from autov.algorithms.files import read_algorithm
 from autov.cli import design as design_command
 from autov.cli.facts import clock, packed, ranking, speed, wrapped
 from autov.cli.minimize import run_counter
+from autov.cli.output import folded
 from autov.cli.search_display import ENDING, ProgressDisplay, search_facts, view
 from autov.designer import OperatorGenome, SearchProgress, design_settings
 from autov.experiments import compare
@@ -231,3 +232,12 @@ def test_facts_are_packed_and_never_broken():
     assert packed(["aaa", "bbb", "ccc"], 8) == ["aaa, bbb", "ccc"]
     assert packed(["a" * 20], 8) == ["a" * 20]
     assert [clock(s) for s in (59.6, 3723.0)] == ["1:00", "1:02:03"]
+
+
+def test_long_lines_of_text_are_broken_between_words():
+    text = "  first steps 0.14 of the box, points outside it are mirrored.\n\n    x1 + N(0, 0.05²) (u - l)"
+    assert folded(text, 30).split("\n") == [
+        "  first steps 0.14 of the box,", "    points outside it are", "    mirrored.", "",
+        "    x1 + N(0, 0.05²) (u - l)",
+    ]  # fmt: skip
+    assert folded(text, 200) == text

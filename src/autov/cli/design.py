@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import shlex
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from autov.cli.output import (
     TIMEOUT,
     WORKERS,
     console,
+    folded,
     print_json,
     print_words,
     quiet_functions,
@@ -249,7 +251,8 @@ def _write_best(progress: SearchProgress, folder: Path, problems: str) -> None:
 
 def say(text: str) -> None:
     """A line for people, beside the results."""
-    sys.stderr.write(f"{text}\n")
+    shown = folded(text, shutil.get_terminal_size().columns) if sys.stderr.isatty() else text
+    sys.stderr.write(f"{shown}\n")
 
 
 def _name(problems: list[str]) -> str:

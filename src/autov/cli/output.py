@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -61,19 +62,21 @@ def with_progress(title: str, call: Callable[[Callable[[int, int, float | None],
         raise
 
 
+def folded(text: str, width: int) -> str:
+    """Text whose long lines are broken between words; what follows is indented a little more than its line."""
+    lines = []
+    for line in text.splitlines():
+        indent = " " * (len(line) - len(line.lstrip()))
+        lines += textwrap.wrap(
+            line, width, subsequent_indent=f"{indent}  ", break_long_words=False, break_on_hyphens=False
+        ) or [""]  # fmt: skip
+    return "\n".join(lines)
+
+
 def print_words(text: str) -> None:
     """Text on standard output; in a terminal, lines are broken between words, and what is indented stays so."""
     out = console()
-    lines = text.splitlines() or [""]
-    if out.is_terminal:
-        lines = [part for line in lines for part in _fitting(line, out.width - 1)]
-    out.print("\n".join(lines), markup=False, highlight=False)
-
-
-def _fitting(line: str, width: int) -> list[str]:
-    from autov.cli.facts import wrapped
-
-    return wrapped([line], width, len(line) + 2, hang=2 if line.startswith(" ") else 0) or [""]
+    out.print(folded(text, out.width - 1) if out.is_terminal else text, markup=False, highlight=False)
 
 
 def show_table(table: Any, form: str = "text") -> None:

@@ -46,22 +46,22 @@ def _(result: Result, ax: Axes | None = None) -> Axes:
     """The best value over the evaluations."""
     if "trace_best" not in result:
         raise InputError("plot: only results of minimize know how they came about")
-    with drawing_on(ax, 5.6, 3.4) as ax:
+    with drawing_on(ax, 5.6, 3.4) as axes:
         best = np.where(np.isfinite(result.trace_best), result.trace_best, np.nan)
         offset, scale, threshold = vertical_scale([best])
-        ax.step(result.trace_nfev, best - offset, where="post", color=COLOURS[0], linewidth=1.4)
+        axes.step(result.trace_nfev, best - offset, where="post", color=COLOURS[0], linewidth=1.4)
         if np.isfinite(best).any():
-            value_axis(ax, scale, threshold, float(np.nanmax(best - offset)))
-        ax.set_xlabel("evaluations")
-        ax.set_ylabel(value_label(offset))
-        return ax
+            value_axis(axes, scale, threshold, float(np.nanmax(best - offset)))
+        axes.set_xlabel("evaluations")
+        axes.set_ylabel(value_label(offset))
+        return axes
 
 
 @drawn.register
 def _(design: Design, ax: Axes | None = None) -> Axes:
     """Fitness over the generations of the search."""
-    with drawing_on(ax, 6.4, 3.6) as ax:
-        return draw_history(design, ax)
+    with drawing_on(ax, 6.4, 3.6) as axes:
+        return draw_history(design, axes)
 
 
 @drawn.register
@@ -75,8 +75,8 @@ def _(comparison: Comparison, **options: Any) -> Any:
 @drawn.register
 def _(operator: AffineOperator, ax: Axes | None = None) -> Axes:
     """Offspring of two parents."""
-    with drawing_on(ax, 4.8, 4.8) as ax:
-        return draw_offspring(operator, ax)
+    with drawing_on(ax, 4.8, 4.8) as axes:
+        return draw_offspring(operator, axes)
 
 
 def text_of(table: Table) -> str:

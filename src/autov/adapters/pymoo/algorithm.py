@@ -85,7 +85,7 @@ class SingleObjective(Algorithm):
 
     def _set_optimum(self) -> None:
         """The best of the whole run: an algorithm may forget it."""
-        candidates = self.pop if self.opt is None else Population.merge(self.opt, self.pop)
+        candidates: Any = self.pop if self.opt is None else Population.merge(self.opt, self.pop)
         best = int(np.argmin(_ordered(candidates)))
         self.opt = candidates[best : best + 1]
 
