@@ -154,7 +154,7 @@ class Evolution:
             return told
         _, work = self._work(told)
         kernels.learn(work)
-        return replace(told, learned=int(work.counters[kernels.LEARNED_AT]), basis=work.basis)
+        return replace(told, learned=int(work.counters[kernels.LEARNED_AT]), basis=work.frame.basis)
 
     def inject(self, state: EvolutionState, x: Array, f: Array) -> EvolutionState:
         """Points of other origin compete with the population."""
@@ -219,7 +219,8 @@ class Evolution:
         m = self.offspring_of(n)
         work = kernels.evolution_work(state.key, plan, n, m, state.box.dim)
         work.pool[:n], work.f[:] = state.x, state.f
-        work.basis[:] = state.basis
+        if work.frame is not None:
+            work.frame.basis[:] = state.basis
         work.counters[kernels.GENERATION] = state.generation
         work.counters[kernels.NFEV] = n + m * (state.generation - 1) if state.generation else 0
         work.counters[kernels.LEARNED_AT] = state.learned
