@@ -7,7 +7,7 @@ from numba.core.caching import NullCache
 
 from autov.core import stream_key
 from autov.kernels import random as stream
-from autov.kernels.jit import internal, kernel, repeated
+from autov.kernels.jit import internal, kernel, unit
 from autov.kernels.run import initial
 
 
@@ -17,7 +17,7 @@ def scaled(x, factor):
     return factor * x[0]
 
 
-@repeated
+@unit
 def shifted(x, amount):
     """A part that calls another one."""
     return scaled(x, 2) + amount

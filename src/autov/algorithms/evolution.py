@@ -150,9 +150,9 @@ class Evolution:
             told = replace(state, generation=state.generation + 1, x=np.array(x)[order], f=np.array(f)[order])
         else:
             told = replace(self.inject(state, x, f), generation=state.generation + 1)
-        if self.frame == "axes":
+        _, work = self._work(told) if self.frame == "learned" else (None, None)
+        if work is None or work.frame is None:
             return told
-        _, work = self._work(told)
         kernels.learn(work)
         return replace(told, learned=int(work.counters[kernels.LEARNED_AT]), basis=work.frame.basis)
 

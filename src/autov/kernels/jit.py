@@ -15,7 +15,7 @@ from numba.core import event
 
 from autov.kernels.cache import keep
 from autov.kernels.interrupts import held
-from autov.kernels.parts import PartCompiler, WholeCompiler
+from autov.kernels.parts import PartCompiler, UnitCompiler, WholeCompiler
 
 # Reassociation lets LLVM vectorise sums; results are the same bits on one machine, whatever the number of threads.
 # NaN and infinity keep their meaning: objectives may return them.
@@ -45,13 +45,12 @@ event.register("numba:compile", _Compiling())
 class Function:
     """A function that kernels call; Python calls it as the plain function that it is."""
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], compiler: Any = PartCompiler) -> None:
         functools.update_wrapper(self, function)
         self.py_func = function
         self.targetoptions = options
-        self.part = njit(
-            pipeline_class=PartCompiler, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options
-        )(function)  # fmt: skip
+        wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        self.part = njit(pipeline_class=compiler, **wrappers, **options)(function)
         self._numba_type_ = self.part._numba_type_  # what Numba takes it for in other functions
 
     def __call__(self, *args: Any) -> Any:
@@ -62,8 +61,8 @@ class Function:
 class Kernel(Function):
     """A function that both call: a part of other kernels, and compiled by itself when Python calls it first."""
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
-        super().__init__(function, options)
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], compiler: Any = PartCompiler) -> None:
+        super().__init__(function, options, compiler)
         self.dispatcher = njit(pipeline_class=WholeCompiler, no_cfunc_wrapper=True, nogil=True, **options)(function)
         keep(self.dispatcher, function)
 
@@ -72,30 +71,32 @@ class Kernel(Function):
         return self.dispatcher(*args)
 
 
-# What a kernel calls becomes a part of it: LLVM optimises a function together with what is around it, so that copies of
-# one function may differ in rounding. Without counts of references: arrays belong to the caller, and counting those of
-# every array of a tuple takes a part of the run and of the time to compile.
-_OPTIONS = {"error_model": "numpy", "fastmath": FAST, "forceinline": True, "_nrt": False}
+# Without counts of references: arrays belong to the caller, and counting those of every array of a tuple takes a part
+# of the run and of the time to compile.
+_OPTIONS = {"error_model": "numpy", "fastmath": FAST, "_nrt": False}
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
     """For functions that Python calls, and others may; they are given all arrays that they need."""
-    return Kernel(function, _OPTIONS)
+    return Kernel(function, _OPTIONS | {"forceinline": True})
 
 
 def allocating(function: Callable[..., Any]) -> Kernel:
     """The same for those that make arrays."""
-    return Kernel(function, _OPTIONS | {"_nrt": True})
+    return Kernel(function, _OPTIONS | {"forceinline": True, "_nrt": True})
 
 
 def internal(function: Callable[..., Any]) -> Function:
     """For functions that only kernels call."""
-    return Function(function, _OPTIONS)
+    return Function(function, _OPTIONS | {"forceinline": True})
 
 
-def repeated(function: Callable[..., Any]) -> Kernel:
-    """For what kernels call at several places: one copy for all of them, or more where LLVM thinks it better."""
-    return Kernel(function, _OPTIONS | {"forceinline": False})
+def unit(function: Callable[..., Any]) -> Kernel:
+    """For the steps of a run: each stays a function, so that its rounding does not depend on what is around it.
+
+    LLVM also takes much longer for one long loop than for the steps in it.
+    """
+    return Kernel(function, _OPTIONS | {"forceinline": False}, UnitCompiler)
 
 
 def _separately(**options: Any) -> Callable[[Callable[..., Any]], Any]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autov.kernels.jit import internal, repeated
+from autov.kernels.jit import internal, unit
 from autov.kernels.tiles import COLUMNS, ROWS, padded
 
 # Plan.numbers
@@ -104,7 +104,7 @@ def workspace(key, d, capacity, most, given, basis):
     )  # fmt: skip
 
 
-@repeated
+@unit
 def fill_rates(plan, work, n):
     """Weights and learning rates for n points: formulas of the paper, negative weights as in active CMA-ES."""
     numbers = work.numbers

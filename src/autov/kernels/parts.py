@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from numba import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.typing import Context
+from numba.core.typing.context import Context
 
 SIGNS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "and_", "or_", "xor", "lshift", "rshift")
 OPERATORS = {getattr(operator, name) for name in (*SIGNS, "lt", "le", "gt", "ge", "eq", "ne", "neg", "getitem")}
@@ -62,6 +62,17 @@ class Part(JITCodeLibrary):
         module = self.module().clone()
         take_in(module, called(self))
         return module
+
+
+class Unit(Part):
+    """A part that LLVM leaves as it is wherever it is called."""
+
+    def add_llvm_module(self, ll_module: Any) -> None:
+        """With a mark that LLVM heeds."""
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                function.add_function_attribute("noinline")
+        super().add_llvm_module(ll_module)
 
 
 class Whole(JITCodeLibrary):
@@ -154,6 +165,12 @@ class PartCompiler(_Compiler):
     """Of functions that kernels call."""
 
     library = Part
+
+
+class UnitCompiler(_Compiler):
+    """Of those that stay functions."""
+
+    library = Unit
 
 
 class WholeCompiler(_Compiler):

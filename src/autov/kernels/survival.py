@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autov.kernels.jit import internal, kernel
+from autov.kernels.jit import internal, kernel, unit
 from autov.kernels.order import sort_order
 
 
@@ -70,7 +70,7 @@ def mark(values, limit, places, want, chosen):
     return count, places
 
 
-@kernel
+@unit
 def replace_worst(pool, f, offspring, values, scratch):
     """Put the offspring that survive in the places of the parents that do not; scratch is a `Ranking`."""
     union, leaving, entering = scratch.union, scratch.leaving, scratch.entering
