@@ -150,11 +150,11 @@ class Evolution:
             told = replace(state, generation=state.generation + 1, x=np.array(x)[order], f=np.array(f)[order])
         else:
             told = replace(self.inject(state, x, f), generation=state.generation + 1)
-        if self.frame == "axes":
+        _, work = self._work(told) if self.frame == "learned" else (None, None)
+        if work is None or work.frame is None:
             return told
-        _, work = self._work(told)
         kernels.learn(work)
-        return replace(told, learned=int(work.counters[kernels.LEARNED_AT]), basis=work.basis)
+        return replace(told, learned=int(work.counters[kernels.LEARNED_AT]), basis=work.frame.basis)
 
     def inject(self, state: EvolutionState, x: Array, f: Array) -> EvolutionState:
         """Points of other origin compete with the population."""
@@ -219,7 +219,8 @@ class Evolution:
         m = self.offspring_of(n)
         work = kernels.evolution_work(state.key, plan, n, m, state.box.dim)
         work.pool[:n], work.f[:] = state.x, state.f
-        work.basis[:] = state.basis
+        if work.frame is not None:
+            work.frame.basis[:] = state.basis
         work.counters[kernels.GENERATION] = state.generation
         work.counters[kernels.NFEV] = n + m * (state.generation - 1) if state.generation else 0
         work.counters[kernels.LEARNED_AT] = state.learned

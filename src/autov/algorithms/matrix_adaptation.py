@@ -198,7 +198,7 @@ class MatrixAdaptation:
     def ask(self, state: MatrixAdaptationState, rng: Generator) -> tuple[Array, MatrixAdaptationState]:  # noqa: ARG002
         """A sample inside the box; asking again gives the same."""
         plan, work = self._work(state, int(state.counters[kernels.BATCH]))
-        kernels.es_ask(plan, work, state.box.lower, state.box.upper)
+        kernels.es_next(plan, work, state.box.lower, state.box.upper, False)
         return work.x, state
 
     def tell(self, state: MatrixAdaptationState, x: Array, f: Array, rng: Generator) -> MatrixAdaptationState:  # noqa: ARG002
@@ -207,9 +207,8 @@ class MatrixAdaptation:
         if np.shape(x) != (n, state.box.dim) or np.shape(f) != (n,):
             raise InputError(f"tell: needs the {n} points that were asked for, got shapes {np.shape(x)}, {np.shape(f)}")
         plan, work = self._work(state, n)
-        kernels.es_ask(plan, work, state.box.lower, state.box.upper)
         work.f[:] = f
-        kernels.es_tell(plan, work, state.box.lower, state.box.upper)
+        kernels.es_next(plan, work, state.box.lower, state.box.upper, True)
         saved = {name: getattr(work, name) for name in SAVED}
         return replace(
             state, generation=state.generation + 1, given=state.given[:0], **saved, x=np.array(x), f=np.array(f)
@@ -262,7 +261,6 @@ class MatrixAdaptation:
         most = int(state.counters[kernels.CAPACITY])
         work = kernels.workspace(state.key, state.box.dim, capacity, most, state.given, state.basis)
         work = work._replace(**{name: getattr(state, name).copy() for name in SAVED})
-        kernels.fill_rates(plan, work, work.counters[kernels.BATCH])
         return plan, work
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from autov.kernels.classic import not_below_zero, row_sums
 from autov.kernels.elementary import exp2, log2
-from autov.kernels.jit import internal, kernel
+from autov.kernels.jit import helper, objective
 from autov.kernels.trig import INVERSE_TURN, cos_turns, sin_turns
 
 CONDITION = 1e6
@@ -30,7 +30,7 @@ DEPTH = 1.0  # its J: how much higher the other funnel ends, for each variable
 NEGLIGIBLE = 1e-160  # its square is no longer a normal number
 
 
-@internal
+@helper
 def ramp(d):
     """(0, 1/(d-1), .., 1), and 0 for one variable."""
     steps = np.zeros(d)
@@ -39,7 +39,7 @@ def ramp(d):
     return steps
 
 
-@kernel
+@objective
 def ellipsoid(x, out):
     """sum_i 10^(6 (i-1)/(d-1)) x_i^2."""
     n, d = x.shape
@@ -53,7 +53,7 @@ def ellipsoid(x, out):
         out[i] = total
 
 
-@kernel
+@objective
 def discus(x, out):
     """10^6 x_1^2 + sum_{i>1} x_i^2."""
     n, d = x.shape
@@ -64,7 +64,7 @@ def discus(x, out):
         out[i] = total + CONDITION * (x[i, 0] * x[i, 0])
 
 
-@kernel
+@objective
 def bent_cigar(x, out):
     """x_1^2 + 10^6 sum_{i>1} x_i^2."""
     n, d = x.shape
@@ -75,7 +75,7 @@ def bent_cigar(x, out):
         out[i] = CONDITION * total + x[i, 0] * x[i, 0]
 
 
-@kernel
+@objective
 def different_powers(x, out):
     """sqrt(sum_i |x_i|^(2 + 4 (i-1)/(d-1)))."""
     n, d = x.shape
@@ -91,7 +91,7 @@ def different_powers(x, out):
         out[i] = math.sqrt(out[i])
 
 
-@kernel
+@objective
 def sharp_ridge(x, out):
     """x_1^2 + 100 sqrt(sum_{i>1} x_i^2)."""
     n, d = x.shape
@@ -102,7 +102,7 @@ def sharp_ridge(x, out):
         out[i] = x[i, 0] * x[i, 0] + 100.0 * math.sqrt(total)
 
 
-@kernel
+@objective
 def expanded_schaffer_f6(x, out):
     """sum_i g(x_i, x_(i+1)) with x_(d+1) = x_1.
 
@@ -121,7 +121,7 @@ def expanded_schaffer_f6(x, out):
     row_sums(terms, d, out)
 
 
-@kernel
+@objective
 def weierstrass(x, out):
     """sum_i sum_{k=0..20} 2^-k (cos(2 pi 3^k (x_i + 1/2)) - cos(pi 3^k)): cos(pi 3^k) is -1, 3^k is odd."""
     flat = x.ravel()
@@ -137,7 +137,7 @@ def weierstrass(x, out):
     not_below_zero(out)
 
 
-@kernel
+@objective
 def katsuura(x, out):
     """10/d^2 (prod_i (1 + i sum_{j=1..32} |2^j x_i - round(2^j x_i)| / 2^j)^(10 / d^1.2) - 1)."""
     n, d = x.shape
@@ -160,7 +160,7 @@ def katsuura(x, out):
         out[i] = factor * math.expm1(exponent * out[i])
 
 
-@kernel
+@objective
 def lunacek(x, out):
     """min(sum (x_i - m)^2, d J + s sum (x_i - m')^2) + 10 sum (1 - cos(2 pi (x_i - m))).
 
@@ -182,7 +182,7 @@ def lunacek(x, out):
         out[i] = min(narrow, DEPTH * d + s * wide) + 10.0 * waves
 
 
-@kernel
+@objective
 def levy(x, out):
     """sin^2(pi w_1) + sum_{i<d} (w_i - 1)^2 (1 + 10 sin^2(pi w_i + 1)) + (w_d - 1)^2 (1 + sin^2(2 pi w_d)).
 
@@ -201,7 +201,7 @@ def levy(x, out):
         out[i] = total
 
 
-@kernel
+@objective
 def zakharov(x, out):
     """sum_i x_i^2 + (sum_i i x_i / 2)^2 + (sum_i i x_i / 2)^4."""
     n, d = x.shape
@@ -215,7 +215,7 @@ def zakharov(x, out):
         out[i] = squares + slope + slope * slope
 
 
-@kernel
+@objective
 def michalewicz(x, out):
     """-sum_i sin(x_i) sin^20(i x_i^2 / pi)."""
     n, d = x.shape
@@ -233,7 +233,7 @@ def michalewicz(x, out):
     row_sums(terms, d, out)
 
 
-@kernel
+@objective
 def styblinski_tang(x, out):
     """1/2 sum_i (x_i^4 - 16 x_i^2 + 5 x_i)."""
     flat = x.ravel()

@@ -10,13 +10,12 @@ import math
 
 import numpy as np
 
-from autov.kernels.jit import kernel
+from autov.kernels.jit import allocating
 from autov.kernels.order import sort_order
 
 ROUND, HEDGE, POLISH, SCHEDULE = range(4)  # of the schedule, parts of the budget
 
 
-@kernel
 def leader_of(best):
     """The member with the best value, of equals the first."""
     leader = 0
@@ -26,7 +25,6 @@ def leader_of(best):
     return leader
 
 
-@kernel
 def allot_trials(trial, maxfev, allotted):
     """The first allotment: a part of the budget for each member.
 
@@ -39,7 +37,6 @@ def allot_trials(trial, maxfev, allotted):
         allotted[i] = np.int64(math.floor(trial[i] * maxfev))
 
 
-@kernel
 def allot_round(schedule, maxfev, best, allotted):
     """Allot one more round; False if nothing was left but the last part.
 
@@ -67,7 +64,7 @@ def allot_round(schedule, maxfev, best, allotted):
     return True
 
 
-@kernel
+@allocating
 def polishing_step(x, f, lower, upper, factor, least, most):
     """The first step of the polisher, in parts of the width: the spread of the better half of a population.
 

@@ -18,7 +18,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from autov.kernels.jit import internal, kernel
+from autov.kernels.jit import helper, objective
 from autov.kernels.random import fill_uniforms
 from autov.kernels.trig import INVERSE_TURN, cos_turns, sin_turns
 
@@ -56,7 +56,7 @@ def _sum(typingctx, address, count):  # noqa: ARG001
     return types.float64(address, count), codegen
 
 
-@internal
+@helper
 def row_sums(terms, d, out):
     """Sums of consecutive groups of d terms."""
     address = np.int64(terms.ctypes.data)
@@ -65,7 +65,7 @@ def row_sums(terms, d, out):
         address += 8 * d
 
 
-@internal
+@helper
 def not_below_zero(out):
     """Cut off what rounding left below a minimum of zero; a polynomial cosine may exceed 1 by its last bit.
 
@@ -76,7 +76,7 @@ def not_below_zero(out):
             out[i] = 0.0
 
 
-@kernel
+@objective
 def sphere(x, out):  # noqa: D103
     flat = x.ravel()
     terms = np.empty(flat.size)
@@ -85,7 +85,7 @@ def sphere(x, out):  # noqa: D103
     row_sums(terms, x.shape[1], out)
 
 
-@kernel
+@objective
 def schwefel_2_22(x, out):  # noqa: D103
     n, d = x.shape
     for i in range(n):
@@ -97,7 +97,7 @@ def schwefel_2_22(x, out):  # noqa: D103
         out[i] = total + product
 
 
-@kernel
+@objective
 def schwefel_1_2(x, out):  # noqa: D103
     n, d = x.shape
     for i in range(n):
@@ -109,7 +109,7 @@ def schwefel_1_2(x, out):  # noqa: D103
         out[i] = total
 
 
-@kernel
+@objective
 def schwefel_2_21(x, out):  # noqa: D103
     n, d = x.shape
     for i in range(n):
@@ -119,7 +119,7 @@ def schwefel_2_21(x, out):  # noqa: D103
         out[i] = largest
 
 
-@kernel
+@objective
 def rosenbrock(x, out):  # noqa: D103
     n, d = x.shape
     for i in range(n):
@@ -131,7 +131,7 @@ def rosenbrock(x, out):  # noqa: D103
         out[i] = total
 
 
-@kernel
+@objective
 def step(x, out):  # noqa: D103
     flat = x.ravel()
     terms = np.empty(flat.size)
@@ -141,7 +141,7 @@ def step(x, out):  # noqa: D103
     row_sums(terms, x.shape[1], out)
 
 
-@kernel
+@objective
 def quartic(x, out, first, second):
     """Noise in [0, 1) comes from the stream (first, second)."""
     n, d = x.shape
@@ -154,7 +154,7 @@ def quartic(x, out, first, second):
         out[i] += total
 
 
-@kernel
+@objective
 def schwefel_2_26(x, out):  # noqa: D103
     flat = x.ravel()
     terms = np.empty(flat.size)
@@ -163,7 +163,7 @@ def schwefel_2_26(x, out):  # noqa: D103
     row_sums(terms, x.shape[1], out)
 
 
-@kernel
+@objective
 def rastrigin(x, out):  # noqa: D103
     flat = x.ravel()
     terms = np.empty(flat.size)
@@ -173,7 +173,7 @@ def rastrigin(x, out):  # noqa: D103
     not_below_zero(out)
 
 
-@kernel
+@objective
 def ackley(x, out):  # noqa: D103
     n, d = x.shape
     flat = x.ravel()
@@ -189,7 +189,7 @@ def ackley(x, out):  # noqa: D103
         out[i] = -20.0 * math.exp(-0.2 * math.sqrt(out[i] / d)) - math.exp(cosines[i] / d) + 20.0 + math.e
 
 
-@kernel
+@objective
 def griewank(x, out):  # noqa: D103
     n, d = x.shape
     rates = np.empty(d)
@@ -204,14 +204,14 @@ def griewank(x, out):  # noqa: D103
         out[i] = total / 4000.0 - product + 1.0
 
 
-@internal
+@helper
 def penalty(x, a, k, m):
     """u(x, a, k, m) of the paper: k (|x| - a)^m outside [-a, a]."""
     excess = max(abs(x) - a, 0.0)
     return k * excess**m
 
 
-@kernel
+@objective
 def penalized_1(x, out, substitute):
     """With substitute, y = 1 + (x + 1) / 4 as published; without it, y = x (the form that fits the AutoV paper)."""
     n, d = x.shape
@@ -230,7 +230,7 @@ def penalized_1(x, out, substitute):
         out[i] = total
 
 
-@kernel
+@objective
 def penalized_2(x, out):  # noqa: D103
     n, d = x.shape
     for i in range(n):

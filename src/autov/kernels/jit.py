@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,7 @@ from numba.core import event
 
 from autov.kernels.cache import keep
 from autov.kernels.interrupts import held
+from autov.kernels.parts import PartCompiler, UnitCompiler, WholeCompiler
 
 # Reassociation lets LLVM vectorise sums; results are the same bits on one machine, whatever the number of threads.
 # NaN and infinity keep their meaning: objectives may return them.
@@ -30,7 +32,7 @@ class _Compiling(event.Listener):
         held.begin(event.data)
         if not self.said and event.data["dispatcher"].py_func.__module__.startswith("autov.") and sys.stderr.isatty():
             self.said = True
-            sys.stderr.write("autov: compiling, once on this machine (up to a minute) ...\n")
+            sys.stderr.write("autov: compiling, once on this machine (5 to 20 seconds; what is compiled is kept) ...\n")
 
     def on_end(self, event: Any) -> None:
         """Of one function; those that it calls have ended before."""
@@ -40,18 +42,75 @@ class _Compiling(event.Listener):
 event.register("numba:compile", _Compiling())
 
 
-def _compiler(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+class Function:
+    """A function that kernels call; Python calls it as the plain function that it is."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], compiler: Any = PartCompiler) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self.targetoptions = options
+        wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        self.part = njit(pipeline_class=compiler, **wrappers, **options)(function)
+        self._numba_type_ = self.part._numba_type_  # what Numba takes it for in other functions
+
+    def __call__(self, *args: Any) -> Any:
+        """Without compiling anything."""
+        return self.py_func(*args)
+
+
+class Kernel(Function):
+    """A function that both call: a part of other kernels, and compiled by itself when Python calls it first."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], compiler: Any = PartCompiler) -> None:
+        super().__init__(function, options, compiler)
+        self.dispatcher = njit(pipeline_class=WholeCompiler, no_cfunc_wrapper=True, nogil=True, **options)(function)
+        keep(self.dispatcher, function)
+
+    def __call__(self, *args: Any) -> Any:
+        """Compiled."""
+        return self.dispatcher(*args)
+
+
+# Without counts of references: arrays belong to the caller, and counting those of every array of a tuple takes a part
+# of the run and of the time to compile.
+_OPTIONS = {"error_model": "numpy", "fastmath": FAST, "_nrt": False}
+
+
+def kernel(function: Callable[..., Any]) -> Kernel:
+    """For functions that Python calls, and others may; they are given all arrays that they need."""
+    return Kernel(function, _OPTIONS | {"forceinline": True})
+
+
+def allocating(function: Callable[..., Any]) -> Kernel:
+    """The same for those that make arrays."""
+    return Kernel(function, _OPTIONS | {"forceinline": True, "_nrt": True})
+
+
+def internal(function: Callable[..., Any]) -> Function:
+    """For functions that only kernels call."""
+    return Function(function, _OPTIONS | {"forceinline": True})
+
+
+def unit(function: Callable[..., Any]) -> Kernel:
+    """For the steps of a run: each stays a function, so that its rounding does not depend on what is around it.
+
+    LLVM also takes much longer for one long loop than for the steps in it.
+    """
+    return Kernel(function, _OPTIONS | {"forceinline": False}, UnitCompiler)
+
+
+def _separately(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Each function is optimised by itself first, and again as a part of what calls it."""
+
     def decorate(function: Callable[..., Any]) -> Any:
-        compiled = njit(error_model="numpy", fastmath=FAST, **options)(function)
+        compiled = njit(error_model="numpy", fastmath=FAST, nogil=True, forceinline=True, **options)(function)
         keep(compiled, function)
         return compiled
 
     return decorate
 
 
-# What a kernel calls becomes a part of it: a call would go to whichever copy the process has loaded first, and copies
-# of one function differ in rounding where LLVM has optimised them together with other code.
-kernel = _compiler(nogil=True, no_cfunc_wrapper=True, forceinline=True)
-# For functions that only kernels call: no wrapper for Python, which would take a part of the compile time.
-internal = _compiler(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True, forceinline=True)
-inlined = _compiler(inline="always")
+# For objectives, whose values are published, and for what only they call: their rounding stays as it has always been.
+objective = _separately(no_cfunc_wrapper=True)
+helper = _separately(no_cfunc_wrapper=True, no_cpython_wrapper=True)
+inlined: Any = njit(error_model="numpy", fastmath=FAST, inline="always")

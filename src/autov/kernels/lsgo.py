@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from autov.kernels.elementary import exp2, exp_small, half_sine, log2, sine
-from autov.kernels.jit import kernel
+from autov.kernels.jit import objective
 from autov.kernels.lanes import (
     LANES,
     PANEL,
@@ -41,7 +41,7 @@ HALF_TURNS = math.log(2.0) / math.pi  # c log(x) in units of pi, by c log2(x)
 LOG2_E = 1.0 / math.log(2.0)
 
 
-@kernel
+@objective
 def rotate(matrix, size, y, z):
     """Z = R y; the matrix lies by panels of rows, each transposed."""
     begin = np.int64(matrix.ctypes.data)
@@ -53,7 +53,7 @@ def rotate(matrix, size, y, z):
         target += 8 * PANEL * LANES
 
 
-@kernel
+@objective
 def gather(x, first, variables, optimum, y):
     """Shifted variables of a group for points first, first + 1, ...; the last point again where there are no more."""
     n, d = x.shape
@@ -72,7 +72,7 @@ def gather(x, first, variables, optimum, y):
                 y[k * LANES + lane] = flat[at + np.uint64(min(first + lane, n - 1)) * step] - optimum[k]
 
 
-@kernel
+@objective
 def oscillate(z, log):
     """T_osz in place, and log2 |T_osz(z)| in log; T_osz(0) = 0 because the exponential is finite.
 
@@ -90,7 +90,7 @@ def oscillate(z, log):
         log[e] += LOG2_E * u
 
 
-@kernel
+@objective
 def scale(z, factors):
     """Multiply every variable by its factor, in place."""
     for k in range(factors.size):
@@ -99,7 +99,7 @@ def scale(z, factors):
             z[k * LANES + lane] *= factor
 
 
-@kernel
+@objective
 def skew(exponents, z, log):
     """T_asy in place: z^(1 + exponent sqrt(z)) where z > 0; log is log2 |z| and is used up."""
     scale(log, exponents)
@@ -108,7 +108,7 @@ def skew(exponents, z, log):
         z[e] = v * exp2(math.sqrt(v if v > 0.0 else 0.0) * log[e])
 
 
-@kernel
+@objective
 def transform(exponents, factors, level, z, log):
     """The transformations of a level in place, in pieces that stay in the first-level cache."""
     size = exponents.size
@@ -123,7 +123,7 @@ def transform(exponents, factors, level, z, log):
             scale(piece, factors[begin:end])
 
 
-@kernel
+@objective
 def base_values(base, factors, z, value, waves):
     """Values of a base function for LANES points; z is used up."""
     size = factors.size
@@ -158,7 +158,7 @@ def base_values(base, factors, z, value, waves):
             value[lane] = -20.0 * math.expm1(-0.2 * root) - math.e * math.expm1(-2.0 * waves[lane] / size)
 
 
-@kernel
+@objective
 def lsgo(x, out, table):
     """Values of the rows of x under the function that the table describes."""
     n = x.shape[0]

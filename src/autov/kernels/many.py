@@ -8,7 +8,7 @@ import numpy as np
 
 from autov.kernels.jit import internal, kernel
 from autov.kernels.objective import Objective, Objectives
-from autov.kernels.random import GOLDEN, mix
+from autov.kernels.random import GOLDEN, hashed
 from autov.kernels.run import BEST, Plan, evolution_work, run
 from autov.kernels.variation import Variation
 
@@ -37,15 +37,13 @@ class Tasks(NamedTuple):
     run: np.ndarray
 
 
-@kernel
 def derive(base, candidate, run):
-    """The key (2,) uint64 of (candidate, run) under a base key (2,) uint64."""
-    first = mix(base[0] + np.uint64(candidate) * GOLDEN, base[1])
-    second = mix(base[1] + np.uint64(run) * GOLDEN, first)
-    key = np.empty(2, np.uint64)
-    key[0] = mix(first + np.uint64(run) * GOLDEN, second)
-    key[1] = second
-    return key
+    """The key (2,) uint64 of (candidate, run) under a base key (2,) uint64; of r of them, (r, 2)."""
+    shape = np.broadcast_shapes(np.shape(candidate), np.shape(run))
+    candidate, run = (np.atleast_1d(number).astype(np.uint64) * GOLDEN for number in (candidate, run))
+    first = hashed(base[:1] + candidate, base[1:])  # of arrays, since NumPy warns of overflow in single numbers
+    second = hashed(base[1:] + run, first)
+    return np.stack([hashed(first + run, second), second], axis=-1).reshape(*shape, 2)
 
 
 @internal
@@ -66,7 +64,6 @@ def objective_of(stack, place):
                      stack.fold_lower, stack.fold_upper)  # fmt: skip
 
 
-@kernel
 def run_many(base, common, tasks, best):
     """Best values of several runs.
 
@@ -76,14 +73,18 @@ def run_many(base, common, tasks, best):
         tasks: r runs.
         best: (r,) the best value that each run found, written.
     """
-    d = common.lower.size
-    key = np.empty(2, np.uint64)
-    work = evolution_work(key, common.plan, common.popsize, common.offspring, d)
-    trace_nfev, trace_best = np.empty(0, np.int64), np.empty(0)
+    work = evolution_work(np.empty(2, np.uint64), common.plan, common.popsize, common.offspring, common.lower.size)
+    none = np.empty(0, np.int64), np.empty(0)
+    keys = derive(base, tasks.candidate, tasks.run)
+    run_each(common, tasks.operator, tasks.instance, keys, work, *none, best)
+
+
+@kernel
+def run_each(common, operator, instance, keys, work, trace_nfev, trace_best, best):
+    """Runs with the keys (r, 2), one after the other, in the same arrays."""
     for i in range(best.size):
-        plan = plan_of(common.plan, tasks.operator[i])
-        objective = objective_of(common.objective, tasks.instance[i])
-        derived = derive(base, tasks.candidate[i], tasks.run[i])
-        key[0], key[1] = derived[0], derived[1]
+        plan = plan_of(common.plan, operator[i])
+        objective = objective_of(common.objective, instance[i])
+        work.key[0], work.key[1] = keys[i, 0], keys[i, 1]
         run(plan, work, objective, common.lower, common.upper, common.maxfev, trace_nfev, trace_best)
         best[i] = work.numbers[BEST]

@@ -1,8 +1,9 @@
 """The steps of the matrix adaptation evolution strategy, and a whole run made of them.
 
-`es_start`, then `es_ask` and `es_tell` in turns; `es_run` repeats these two on a compiled objective until a budget is
-used up, and goes on from there when it is called again with a larger one. What the settings say is a `Plan`: one array
-of numbers and one of choices, read by index, so that no setting causes a new compilation. What changes is a `Work`.
+`es_start` and `fill_rates`, then `es_ask` and `es_tell` in turns; `es_run` repeats these on a compiled objective until
+a budget is used up, and goes on from there when it is called again with a larger one. What the settings say is a
+`Plan`: one array of numbers and one of choices, read by index, so that no setting causes a new compilation. What
+changes is a `Work`.
 
 Coordinates are those of the unit box. Rows of ``matrix`` are the columns of M, so that both products of a generation,
 the steps M z and the update of M, are sums of rows times numbers and share one piece of vector code.
@@ -14,8 +15,8 @@ import math
 
 import numpy as np
 
-from autov.kernels.jit import internal, kernel
-from autov.kernels.matrix_adaptation_restarts import begin_run, draw_mean, has_ended, inside, outside, restart
+from autov.kernels.jit import internal, kernel, unit
+from autov.kernels.matrix_adaptation_restarts import has_ended, inside, outside, restart
 from autov.kernels.matrix_adaptation_work import (
     BASE,
     BATCH,
@@ -42,6 +43,7 @@ from autov.kernels.matrix_adaptation_work import (
     NEGATIVE,
     NFEV,
     NUMBERS,
+    RUN_BEST,
     RUN_GENERATION,
     RUN_LIMIT,
     RUN_NFEV,
@@ -50,6 +52,8 @@ from autov.kernels.matrix_adaptation_work import (
     SIGMA_FIRST,
     TINY,
     TOLD,
+    WINDOW_HIGH,
+    WINDOW_LOW,
     Plan,
     Work,
     base_popsize,
@@ -60,7 +64,7 @@ from autov.kernels.matrix_adaptation_work import (
 )
 from autov.kernels.order import sort_order
 from autov.kernels.random import NORMALS, fill_normals, subkey
-from autov.kernels.run import evaluate_blocks
+from autov.kernels.run import evaluate_blocks, initial
 from autov.kernels.tiles import add_products, multiply_rows
 
 __all__ = [  # with what a caller needs to make and read a Work
@@ -84,6 +88,7 @@ __all__ = [  # with what a caller needs to make and read a Work
     "Work",
     "base_popsize",
     "es_ask",
+    "es_next",
     "es_run",
     "es_start",
     "es_tell",
@@ -94,33 +99,52 @@ __all__ = [  # with what a caller needs to make and read a Work
 ]
 
 
-@kernel
 def es_start(plan, work, lower, upper, capacity, maxfev):
-    """Fill the state of a new run; the mean is uniform, the centre, or that of the given points."""
-    counters = work.counters
+    """Fill the state of a new run; the mean is uniform, the centre, or that of the given points.
+
+    Not compiled: it is done once in a run. The rates are left to those who read them.
+    """
+    counters, numbers = work.counters, work.numbers
     d = lower.size
     given = work.given.shape[0]
     counters[BASE] = base_popsize(plan, d, maxfev)
     counters[LARGE] = counters[BASE]
     counters[CAPACITY] = capacity
     counters[RUNS] = 1
-    counters[RUN_LIMIT] = np.int64(2) ** 62
-    work.numbers[BEST] = np.inf
-    if given == 0 and plan.choices[FIRST_MEAN] == CENTRE:
+    counters[RUN_LIMIT] = 2**62
+    counters[BATCH] = max(counters[BASE], given)  # all given points; the next population has its own size again
+    numbers[BEST] = numbers[RUN_BEST] = numbers[WINDOW_LOW] = np.inf
+    numbers[WINDOW_HIGH] = -np.inf
+    numbers[SIGMA] = plan.numbers[SIGMA_FIRST]
+    work.matrix[:d, :d] = np.eye(d) if work.basis.size == 0 else work.basis[:d, :d]
+    if given > 0:
+        average(work.given, plan.choices[BOUNDS], plan.numbers[MARGIN], lower, upper, work.mean)
+    elif plan.choices[FIRST_MEAN] == CENTRE:
         work.mean[:d] = 0.5
-    elif given == 0:
-        draw_mean(work)
-    for k in range(d if given > 0 else 0):
-        total = 0.0
-        for i in range(given):
-            total += outside((work.given[i, k] - lower[k]) / (upper[k] - lower[k]), plan.choices[BOUNDS],
-                             plan.numbers[MARGIN])  # fmt: skip
-        work.mean[k] = total / given
-    # The first population holds all given points; the next one has its own size again.
-    begin_run(plan, work, max(counters[BASE], given), plan.numbers[SIGMA_FIRST])
+    else:
+        initial(work.key, np.zeros(d), np.ones(d), work.mean[None, :d], 0)
 
 
 @kernel
+def average(points, bounds, margin, lower, upper, mean):
+    """The mean of given points, as they would be drawn."""
+    for k in range(lower.size):
+        total = 0.0
+        for i in range(points.shape[0]):
+            total += outside((points[i, k] - lower[k]) / (upper[k] - lower[k]), bounds, margin)
+        mean[k] = total / points.shape[0]
+
+
+@kernel
+def es_next(plan, work, lower, upper, told):
+    """Ask, and tell if there are values, from a state alone: what is not kept between two calls is made anew."""
+    fill_rates(plan, work, work.counters[BATCH])
+    es_ask(plan, work, lower, upper)
+    if told:
+        es_tell(plan, work, lower, upper)
+
+
+@unit
 def es_ask(plan, work, lower, upper):
     """Fill z, step and the points x of the next generation."""
     d = lower.size
@@ -248,7 +272,7 @@ def adapt(plan, work):
     return longest * numbers[SIGMA]
 
 
-@kernel
+@unit
 def es_tell(plan, work, lower, upper):
     """Take the values f of the points that `es_ask` filled last; the state is then that of the next generation."""
     counters = work.counters
@@ -262,11 +286,13 @@ def es_tell(plan, work, lower, upper):
     counters[NFEV] += n
     counters[RUN_NFEV] += n
     counters[RUN_GENERATION] += 1
-    if has_ended(plan, work, deviation, smallest):
+    ended = has_ended(plan, work, deviation, smallest)
+    if ended:
         restart(plan, work, lower, upper)
-    elif counters[GENERATION] == 1 and n != counters[BASE]:
+    elif counters[GENERATION] == 1:
         counters[BATCH] = counters[BASE]
-        fill_rates(plan, work, counters[BASE])
+    if ended or n != counters[BATCH]:
+        fill_rates(plan, work, counters[BATCH])
 
 
 @internal
@@ -287,6 +313,7 @@ def es_run(plan, work, objective, lower, upper, budget, final, trace_nfev, trace
     generation the evaluations made and the best value are written behind the first ``traced`` ones.
     """
     counters = work.counters
+    fill_rates(plan, work, counters[BATCH])
     while counters[NFEV] < budget:
         n = counters[BATCH]
         m = min(n, budget - counters[NFEV])

@@ -46,7 +46,6 @@ from autov.kernels.matrix_adaptation_work import (
     WINDOW,
     WINDOW_HIGH,
     WINDOW_LOW,
-    fill_rates,
 )
 from autov.kernels.random import POPULATION, RESTART, fill_uniforms, subkey
 
@@ -79,8 +78,8 @@ def outside(u, bounds, margin):
 
 
 @internal
-def begin_run(plan, work, n, sigma):
-    """Everything but the mean as at the start of a run of n points."""
+def begin_run(work, n, sigma):
+    """Everything but the mean and the rates as at the start of a run of n points."""
     counters, numbers = work.counters, work.numbers
     d = work.best.size
     counters[BATCH] = n
@@ -98,7 +97,6 @@ def begin_run(plan, work, n, sigma):
     for k in range(d):
         for j in range(d):
             work.matrix[k, j] = (1.0 if j == k else 0.0) if work.basis.size == 0 else work.basis[k, j]
-    fill_rates(plan, work, n)
 
 
 @internal
@@ -170,4 +168,4 @@ def restart(plan, work, lower, upper):
         for k in range(lower.size):
             u_k = (work.best[k] - lower[k]) / (upper[k] - lower[k])
             work.mean[k] = outside(u_k, plan.choices[BOUNDS], plan.numbers[MARGIN])
-    begin_run(plan, work, n, sigma)
+    begin_run(work, n, sigma)

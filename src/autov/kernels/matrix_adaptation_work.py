@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autov.kernels.jit import internal, kernel
+from autov.kernels.jit import internal, unit
 from autov.kernels.tiles import COLUMNS, ROWS, padded
 
 # Plan.numbers
@@ -42,7 +42,7 @@ class Plan(NamedTuple):
 
 
 class Work(NamedTuple):
-    """State of a run and, from ``weights`` on, buffers that a step fills before it reads them."""
+    """State of a run and, from ``weights`` on, buffers that are filled before they are read."""
 
     key: np.ndarray  # (2,) uint64
     counters: np.ndarray  # (COUNTERS,) int64
@@ -68,7 +68,6 @@ class Work(NamedTuple):
     normal: np.ndarray  # float32
 
 
-@kernel
 def base_popsize(plan, d, maxfev):
     """The population of the first run: the given one, or a factor times 4 + floor(3 ln d), more for large budgets."""
     if plan.numbers[POPSIZE_GIVEN] > 0:
@@ -79,7 +78,6 @@ def base_popsize(plan, d, maxfev):
     return max(4, np.int64(size))
 
 
-@kernel
 def most_points(plan, d, maxfev, given):
     """The largest population: a tenth of the budget, nine doublings, CELLS numbers; at least the first one."""
     base = base_popsize(plan, d, maxfev)
@@ -106,7 +104,7 @@ def workspace(key, d, capacity, most, given, basis):
     )  # fmt: skip
 
 
-@kernel
+@unit
 def fill_rates(plan, work, n):
     """Weights and learning rates for n points: formulas of the paper, negative weights as in active CMA-ES."""
     numbers = work.numbers

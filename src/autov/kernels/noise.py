@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from autov.kernels.jit import kernel
+from autov.kernels.jit import objective
 from autov.kernels.random import fill_uniforms
 
 
-@kernel
+@objective
 def blur(out, first, second):
     """Multiply every value by exp(z), z a standard normal of its own from the stream (first, second).
 

@@ -19,7 +19,7 @@ from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
 from autov.kernels.cache import keep
-from autov.kernels.jit import FAST, internal
+from autov.kernels.jit import FAST, internal, unit
 
 POINTER = types.CPointer(types.float64)
 # x (n x d, row-major), n, d, out (n), context (size numbers), size, two key words for noise
@@ -111,7 +111,7 @@ def fold(x, lower, upper):
             x[i, k] = x[i, k] if lower[k] <= x[i, k] <= upper[k] else min(max(inside, lower[k]), upper[k])
 
 
-@internal
+@unit
 def evaluate(objective, x, out, moved, first, second):
     """Write the values of the rows of x, infinity for NaN, and return the number of NaN; moved is scratch like x."""
     n, d = x.shape

@@ -26,13 +26,15 @@ U32_TO_UNIT = 2.0**-32
 HALF_TURN = np.float32(math.pi * 2.0**-31)  # a signed 32-bit angle in radians
 
 
-@inlined
-def mix(z, key):
-    """Hash one counter that was already spread by GOLDEN."""
+def hashed(z, key):
+    """Hash counters that were already spread by GOLDEN."""
     z = (z ^ (z >> np.uint64(30))) * MIX_1
     z = z + key
     z = (z ^ (z >> np.uint64(27))) * MIX_2
     return z ^ (z >> np.uint64(31))
+
+
+mix = inlined(hashed)  # in kernels
 
 
 @kernel

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from autov.kernels.frame import RELEARN, learn_basis, reset_basis, turn_back, turn_pool
-from autov.kernels.jit import internal, kernel
+from autov.kernels.jit import allocating, internal, kernel, unit
 from autov.kernels.objective import evaluate
 from autov.kernels.random import NOISE, POPULATION, fill_uniforms, subkey
 from autov.kernels.selection import BINARY, TOURNAMENTS, fill_extra, select_differences, select_parents
@@ -31,11 +31,11 @@ from autov.kernels.workspace import (
     NUMBERS,
     PLUS,
     SURVIVAL,
+    Frame,
     Plan,
     Work,
     batch_rows,
     block_rows,
-    copy_rows,
     evolution_work,
 )
 
@@ -54,6 +54,7 @@ __all__ = [  # with what a caller needs to make and read a Work
     "NUMBERS",
     "PLUS",
     "SURVIVAL",
+    "Frame",
     "Plan",
     "Work",
     "evaluate_blocks",
@@ -70,7 +71,6 @@ __all__ = [  # with what a caller needs to make and read a Work
 ]
 
 
-@kernel
 def plain_plan(variation):
     """What the paper has: binary tournaments, the better half survives, draws along the axes."""
     return Plan(variation, np.full(TOURNAMENTS, BINARY), np.zeros(CHOICES, np.int64))
@@ -112,7 +112,7 @@ def initial(key, lower, upper, x, given):
             x[i, k] = min(lower[k] + x[i, k] * (upper[k] - lower[k]), upper[k])
 
 
-@kernel
+@allocating
 def evaluate_blocks(key, generation, objective, x, out):
     """Values of points, infinity for NaN; return the number of NaN.
 
@@ -143,52 +143,69 @@ def evolution_start(plan, work, lower, upper, given):  # noqa: ARG001
     work.numbers[BEST] = np.inf
     for i in range(n):
         work.f[i] = np.inf
-    reset_basis(work.basis)
+    reset_frame(work.frame)
     initial(work.key, lower, upper, work.pool[:n], given)
 
 
-@internal
-def prepare(key, generation, numbers, inputs, learned, pool, f, picks, bits, order, centre, lower, upper, low, high):
-    """All that the offspring of a generation have in common: parents, other inputs, and where draws are clipped."""
+@unit
+def prepare(key, generation, numbers, inputs, pool, f, picks, bits, order, centre, lower, upper):
+    """All that the offspring of a generation have in common: parents and other inputs."""
     fill_extra(pool, f, inputs, lower, upper, centre)
     select_parents(key, generation, numbers, inputs, f, picks, bits, order)
     select_differences(key, generation, inputs, pool, f.size, picks.shape[0], bits)
-    for k in range(lower.size):
-        low[k] = -np.inf if learned else lower[k]
-        high[k] = np.inf if learned else upper[k]
 
 
 @kernel
 def evolution_ask(plan, work, lower, upper):
     """Fill work.offspring with the next generation; the first population, generation 0, is in the pool already."""
+    ask(plan, work, work.frame, lower, upper)
+
+
+@internal
+def ask(plan, work, frame, lower, upper):
+    """The same; the frame is an argument because the compiler leaves out what is for one, if there is none."""
     m, d = work.offspring.shape
     n = work.f.size
     generation = work.counters[GENERATION]
     inputs = plan.variation.inputs
-    learned = plan.choices[FRAME] == LEARNED
     draws = Draws(work.bits, work.words, work.row, work.normal)
-    pool = work.turned if learned else work.pool
-    prepare(work.key, generation, plan.numbers, inputs, learned, work.pool, work.f, work.picks, work.bits, work.order,
-            work.centre, lower, upper, work.lower, work.upper)  # fmt: skip
-    if learned:
-        turn_pool(work.pool, n, m, inputs, lower, upper, work.centre, work.basis, work.turned, work.scratch)
+    pool, low, high = work.pool, lower, upper
+    prepare(work.key, generation, plan.numbers, inputs, pool, work.f, work.picks, work.bits, work.order, work.centre,
+            lower, upper)  # fmt: skip
+    if frame is not None:
+        turn_pool(pool, n, m, inputs, lower, upper, work.centre, frame.basis, frame.turned, frame.scratch)
+        pool, low, high = frame.turned, frame.lower, frame.upper
     rows = block_rows(d)
     for begin in range(0, m, rows):
         end = min(begin + rows, m)
         target = work.offspring[begin:end]
-        vary(work.key, generation, begin, work.picks[begin:end], pool, plan.variation, work.lower, work.upper, target,
-             draws)  # fmt: skip
-        if learned:
-            turn_back(target, work.centre, work.basis, lower, upper, work.scratch)
+        vary(work.key, generation, begin, work.picks[begin:end], pool, plan.variation, low, high, target, draws)
+        if frame is not None:
+            turn_back(target, work.centre, frame.basis, lower, upper, frame.scratch)
+
+
+@internal
+def reset_frame(frame):
+    """At the start of a run."""
+    if frame is not None:
+        reset_basis(frame.basis)
 
 
 @kernel
 def learn(work):
     """Learn the frame from the population, if it never was or if enough evaluations were made since."""
-    counters = work.counters
-    if counters[LEARNED_AT] == 0 or counters[NFEV] - counters[LEARNED_AT] >= RELEARN * work.best.size:
-        learn_basis(work.pool, work.f, work.centre, work.basis, work.matrix, work.turned, work.scratch, work.order)
-        counters[LEARNED_AT] = counters[NFEV]
+    learn_frame(work, work.frame)
+
+
+@internal
+def learn_frame(work, frame):
+    """The same, and nothing without a frame."""
+    if frame is not None:
+        counters = work.counters
+        if counters[LEARNED_AT] == 0 or counters[NFEV] - counters[LEARNED_AT] >= RELEARN * work.best.size:
+            learn_basis(work.pool, work.f, work.centre, frame.basis, frame.matrix, frame.turned, frame.scratch,
+                        work.order)  # fmt: skip
+            counters[LEARNED_AT] = counters[NFEV]
 
 
 @kernel
@@ -207,8 +224,7 @@ def evolution_tell(plan, work):
             replace_worst(work.pool, work.f, work.offspring, work.values, work.ranking)
         counters[NFEV] += m
     counters[GENERATION] += 1
-    if plan.choices[FRAME] == LEARNED:
-        learn(work)
+    learn_frame(work, work.frame)
 
 
 @kernel
@@ -220,15 +236,22 @@ def evolve(plan, work, objective, lower, upper, budget, final, trace_nfev, trace
     had been no break. After each generation the evaluations made and the best value are written behind the first
     ``traced`` ones, as far as there is space.
     """
+    return generations(plan, work, work.frame, objective, lower, upper, budget, final, trace_nfev, trace_best, traced)
+
+
+@internal
+def generations(plan, work, frame, objective, lower, upper, budget, final, trace_nfev, trace_best, traced):
+    """The same; the frame is an argument because the compiler leaves out what is for one, if there is none."""
     variation, sizes, inputs = plan.variation, plan.numbers, plan.variation.inputs
-    learned, comma = plan.choices[FRAME] == LEARNED, plan.choices[SURVIVAL] == COMMA
+    comma = plan.choices[SURVIVAL] == COMMA
     key, counters, numbers, best = work.key, work.counters, work.numbers, work.best
     pool, f, offspring, values, picks = work.pool, work.f, work.offspring, work.values, work.picks
-    centre, low, high, moved = work.centre, work.lower, work.upper, work.moved
-    basis, turned, scratch = work.basis, work.turned, work.scratch
+    centre, moved = work.centre, work.moved
     bits, order, ranking = work.bits, work.order, work.ranking
     draws = Draws(work.bits, work.words, work.row, work.normal)
-    seen = turned if learned else pool
+    seen, low, high = pool, lower, upper
+    if frame is not None:
+        seen, low, high = frame.turned, frame.lower, frame.upper
     n, m, d = f.size, values.size, best.size
     rows = block_rows(d)
     batch = batch_rows(d)
@@ -242,10 +265,9 @@ def evolve(plan, work, objective, lower, upper, budget, final, trace_nfev, trace
             counters[NANS] += evaluate_blocks(key, 0, objective, pool[:count], f[:count])
             note_best(pool, f, count, counters, numbers, best)
         else:
-            prepare(key, generation, sizes, inputs, learned, pool, f, picks, bits, order, centre, lower, upper, low,
-                    high)  # fmt: skip
-            if learned:
-                turn_pool(pool, n, m, inputs, lower, upper, centre, basis, turned, scratch)
+            prepare(key, generation, sizes, inputs, pool, f, picks, bits, order, centre, lower, upper)
+            if frame is not None:
+                turn_pool(pool, n, m, inputs, lower, upper, centre, frame.basis, frame.turned, frame.scratch)
             first, second = subkey(key, generation, NOISE)
             # A last generation that is cut short starts with the same offspring as a whole one.
             for begin in range(0, count, batch):
@@ -253,8 +275,8 @@ def evolve(plan, work, objective, lower, upper, budget, final, trace_nfev, trace
                     end = min(block + rows, m)
                     target = offspring[block:end]
                     vary(key, generation, block, picks[block:end], seen, variation, low, high, target, draws)
-                    if learned:
-                        turn_back(target, centre, basis, lower, upper, scratch)
+                    if frame is not None:
+                        turn_back(target, centre, frame.basis, lower, upper, frame.scratch)
                 end = min(begin + batch, count)
                 shifted = first + np.uint64(begin)
                 counters[NANS] += evaluate(
@@ -268,8 +290,7 @@ def evolve(plan, work, objective, lower, upper, budget, final, trace_nfev, trace
             elif generation > 0:
                 replace_worst(pool, f, offspring, values, ranking)
             counters[GENERATION] += 1
-            if learned:
-                learn(work)
+            learn_frame(work, frame)
         if traced < trace_nfev.size:
             trace_nfev[traced] = counters[NFEV]
             trace_best[traced] = numbers[BEST]
@@ -286,7 +307,6 @@ def run(plan, work, objective, lower, upper, maxfev, trace_nfev, trace_best):
     return evolve(plan, work, objective, lower, upper, maxfev, True, trace_nfev, trace_best, 0)
 
 
-@kernel
 def propose(key, generation, variation, lower, upper, x, f, out):
     """The offspring of a generation with binary tournaments, along the axes.
 
@@ -304,9 +324,7 @@ def propose(key, generation, variation, lower, upper, x, f, out):
     m = out.shape[0]
     plan = plain_plan(variation)
     work = evolution_work(key, plan, n, m, d)
-    copy_rows(x, work.pool, n)
-    for i in range(n):
-        work.f[i] = f[i]
+    work.pool[:n], work.f[:] = x, f
     work.counters[GENERATION] = generation
     evolution_ask(plan, work, lower, upper)
-    copy_rows(work.offspring, out, m)
+    out[:] = work.offspring

@@ -85,7 +85,7 @@ def fill_differences(pool, n, bits, m, start):
             pool[start + i, k] = pool[a, k] - pool[b, k]
 
 
-@internal
+@kernel
 def select_parents(key, generation, numbers, inputs, f, index, bits, order):
     """Tournaments, one for each parent, and the rows of the pool where the other inputs are.
 
@@ -131,7 +131,6 @@ def select_differences(key, generation, inputs, pool, n, m, bits):
             fill_differences(pool, n, bits, m, n - DIFFERENCE - 1)
 
 
-@kernel
 def tournaments(key, generation, numbers, f, index):
     """The parents that an operator with as many parents as index has columns gets in a generation.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autov.kernels.jit import internal, kernel
+from autov.kernels.jit import internal, kernel, unit
 from autov.kernels.order import sort_order
 
 
@@ -18,7 +18,6 @@ class Ranking(NamedTuple):
     entering: np.ndarray  # (m + 1,) int64
 
 
-@internal
 def ranking(n, m):
     """Fresh buffers."""
     return Ranking(np.empty(n + m + 1), np.empty(n + 1, np.int64), np.empty(m + 1, np.int64))
@@ -71,7 +70,7 @@ def mark(values, limit, places, want, chosen):
     return count, places
 
 
-@internal
+@unit
 def replace_worst(pool, f, offspring, values, scratch):
     """Put the offspring that survive in the places of the parents that do not; scratch is a `Ranking`."""
     union, leaving, entering = scratch.union, scratch.leaving, scratch.entering
@@ -112,7 +111,6 @@ def replace_all(pool, f, offspring, values, order):
             pool[rank, k] = offspring[i, k]
 
 
-@kernel
 def survive(x, f, offspring, values):
     """Keep the better half of parents and offspring in place; of equals, parents stay and earlier offspring enter.
 

@@ -15,7 +15,7 @@ import numpy as np
 from numba.cpython.unsafe.tuple import tuple_setitem
 
 from autov.kernels.draw import draw_1, draw_4
-from autov.kernels.jit import internal
+from autov.kernels.jit import internal, unit
 from autov.kernels.random import NORMALS, ROWS, fill_bits, fill_normals, subkey
 
 # Inputs that are not parents; parents are 1, 2, 3, ...
@@ -120,7 +120,7 @@ def combine_rows(pool, index, row, normal, parameters, rows, tied, lower, upper,
             out[i, k] = min(max(out[i, k], lower[k]), upper[k])
 
 
-@internal
+@unit
 def vary(key, generation, begin, index, pool, variation, lower, upper, out, work):
     """Offspring begin, begin + 1, ... of a generation, one block at most."""
     m, d = out.shape

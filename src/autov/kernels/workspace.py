@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autov.kernels.jit import internal, kernel
+from autov.kernels.jit import internal
 from autov.kernels.survival import Ranking, ranking
 from autov.kernels.variation import EXTRA, Variation
 
@@ -33,19 +33,31 @@ class Plan(NamedTuple):
     choices: np.ndarray  # (CHOICES,) int64
 
 
+class Frame(NamedTuple):
+    """What a learned frame needs."""
+
+    basis: np.ndarray  # (d, d)
+    lower: np.ndarray  # (d,) draws are clipped nowhere: what is turned back is
+    upper: np.ndarray  # (d,)
+    turned: np.ndarray  # the pool in the frame
+    matrix: np.ndarray  # (d, d) scratch
+    scratch: np.ndarray  # (d,)
+
+
 class Work(NamedTuple):
-    """State of a run and, from ``centre`` on, buffers that a step fills before it reads them."""
+    """State of a run and, from ``centre`` on, buffers that a step fills before it reads them.
+
+    Whether there is a frame is known to the compiler: without one, nothing of it is compiled.
+    """
 
     key: np.ndarray  # (2,) uint64
     counters: np.ndarray  # (COUNTERS,) int64
     numbers: np.ndarray  # (NUMBERS,)
     pool: np.ndarray  # (n + EXTRA + m, d) the population, then what an operator reads besides
     f: np.ndarray  # (n,) values of the population
-    basis: np.ndarray  # (d, d) the learned frame, (0, 0) if there is none
+    frame: Frame | None
     best: np.ndarray  # (d,)
-    centre: np.ndarray  # (d,) of the frame
-    lower: np.ndarray  # (d,) where draws are clipped: the box, or nowhere in a learned frame
-    upper: np.ndarray  # (d,)
+    centre: np.ndarray  # (d,) the mean of the population
     offspring: np.ndarray  # (m, d)
     values: np.ndarray  # (m,)
     picks: np.ndarray  # (m, t) rows of the pool that make each offspring
@@ -56,12 +68,9 @@ class Work(NamedTuple):
     moved: np.ndarray  # (rows of a batch, d)
     ranking: Ranking
     order: np.ndarray  # (2, largest of n, m, d) int64
-    turned: np.ndarray  # the pool in the learned frame, (0, 0) if there is none
-    matrix: np.ndarray  # (d, d) or (0, 0)
-    scratch: np.ndarray  # (d,)
 
 
-@kernel
+@internal
 def block_rows(d):
     """Rows of a block: what is drawn at a time."""
     return max(1, BLOCK // d)
@@ -74,9 +83,10 @@ def batch_rows(d):
     return rows * ((15 + rows) // rows)
 
 
-@kernel
 def evolution_work(key, plan, n, m, d):
     """Arrays for a population of n and m offspring in d variables; `evolution_start` fills the state.
+
+    Not compiled: NumPy makes the arrays faster than compiled code hands them over to Python.
 
     Args:
         key: (2,) uint64, the stream of the run; kept, not copied.
@@ -88,21 +98,15 @@ def evolution_work(key, plan, n, m, d):
     t = plan.variation.inputs.size
     size = max(min(block_rows(d), m) * d, t * m) + 2
     bits = np.empty(size, np.uint64)
-    learned = plan.choices[FRAME] == LEARNED
-    wide = d if learned else 0
-    rows = n + EXTRA + m
+    rows, frame = n + EXTRA + m, None
+    if plan.choices[FRAME] == LEARNED:
+        frame = Frame(
+            np.empty((d, d)), np.full(d, -np.inf), np.full(d, np.inf), np.empty((rows, d)), np.empty((d, d)),
+            np.empty(d),
+        )  # fmt: skip
     return Work(
-        key, np.zeros(COUNTERS, np.int64), np.empty(NUMBERS), np.empty((rows, d)), np.empty(n), np.empty((wide, wide)),
-        np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty((m, d)), np.empty(m), np.empty((m, t), np.int64),
-        bits, bits.view(np.int32), np.empty(size, np.int32), np.empty(size, np.float32), np.empty((batch_rows(d), d)),
-        ranking(n, m), np.empty((2, max(n, m, d)), np.int64), np.empty((rows if learned else 0, wide)),
-        np.empty((wide, wide)), np.empty(d),
+        key, np.zeros(COUNTERS, np.int64), np.empty(NUMBERS), np.empty((rows, d)), np.empty(n), frame, np.empty(d),
+        np.empty(d), np.empty((m, d)), np.empty(m), np.empty((m, t), np.int64), bits, bits.view(np.int32),
+        np.empty(size, np.int32), np.empty(size, np.float32), np.empty((batch_rows(d), d)), ranking(n, m),
+        np.empty((2, max(n, m, d)), np.int64),
     )  # fmt: skip
-
-
-@internal
-def copy_rows(source, target, count):
-    """Copy the first rows; a loop, since an array assignment compiles code for error messages that takes seconds."""
-    for i in range(count):
-        for k in range(source.shape[1]):
-            target[i, k] = source[i, k]
