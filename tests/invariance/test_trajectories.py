@@ -142,6 +142,12 @@ def test_one_variable_has_nothing_to_rotate():
         check_algorithm(Small(SBX()), Valley(box=Box.cube(-1, 1, 1)))
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_border_that_bends_is_no_matter_of_rotation(seed):
+    """With seed 1 a turned population comes so near to the border that "smooth" moves its points."""
+    assert check_algorithm("ma-es", rng=seed).holds["rotation"] is True
+
+
 @pytest.mark.parametrize("name", ["ma-es", "ma-es+bounds=fold", "ma-es+paths=two+negative=0.0"])
 @pytest.mark.parametrize("dim", [2, 5])
 def test_matrix_adaptation_is_certified(name, dim):

@@ -229,8 +229,8 @@ class MatrixAdaptation:
         return Pieces(kernels.es_run, plan, work, state.box, smallest_batch(state), places, told_points)
 
     def inside(self) -> MatrixAdaptation:
-        """With small first steps, for checks of what it does away from the border."""
-        return replace(self, sigma=SMALL_STEP, restarts="none")
+        """With small first steps and no bend at the border, for checks of what it does away from it."""
+        return replace(self, sigma=SMALL_STEP, restarts="none", bounds="fold")
 
     def turned(self, state: MatrixAdaptationState, rotation: Array) -> MatrixAdaptationState:
         """The state after the box was turned about its centre, x - c to (x - c) R: mean, given points, steps and draws.
