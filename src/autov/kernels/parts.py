@@ -84,7 +84,9 @@ class Whole(JITCodeLibrary):
 
     def finalize(self) -> None:
         """Take in all that it calls; nothing else can call the copies, so what is not needed by itself goes away."""
-        take_in(self._final_module, called(self))
+        parts = called(self)
+        take_in(self._final_module, parts)
+        self._reload_init.update(*(part._reload_init for part in parts))
         self._linking_libraries = []
         for function in self._final_module.functions:
             if function.linkage.name == "linkonce_odr":
