@@ -53,7 +53,8 @@ def archives(tmp_path_factory):
     folder = tmp_path_factory.mktemp("built")
     wheel, source = (built(ROOT, folder / kind, kind) for kind in ("wheel", "sdist"))
     with tarfile.open(source) as archive:
-        archive.extractall(folder / "tree", filter="data")
+        safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # from 3.11.4 on
+        archive.extractall(folder / "tree", **safely)
     (tree,) = (folder / "tree").iterdir()
     return wheel, tree, built(tree, folder / "again", "wheel")
 

@@ -136,7 +136,8 @@ def test_a_run_that_is_cut_off_is_the_first_part_of_one_that_is_not(name, proble
     else:
         solve(problem, algorithm, maxfev=400, popsize=10, seed=seed, observe=lambda _, f: seen.extend(f.tolist()))
     assert values[0] == pytest.approx(min(seen[:115]), rel=1e-12)
-    assert min(seen[:115]) > min(seen)
+    assert name == "general" or min(seen[:115]) > min(seen)  # whose best may come early
+    assert len(seen) >= 400
     assert trials.evaluations == 115
 
 

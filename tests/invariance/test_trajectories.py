@@ -275,3 +275,5 @@ def test_members_that_take_no_part_in_the_runs_are_checked_by_themselves():
     other = check_algorithm(Early(members=(MatrixAdaptation(), Evolution(load_operator("paper-h3")))), runs=50, rng=4)
     assert other.holds == {"translation": True, "scale": True, "rotation": None}
     assert "its member evolution, which may run later, is not certified" in other["rotation"].note()
+    exchange = check_algorithm(Early(members=(Evolution(load_operator("exchange"), popsize=30),)), runs=50, rng=1)
+    assert exchange.holds["translation"] is True  # its near copies change places, so by itself it is open

@@ -48,7 +48,7 @@ def test_a_section_says_what_was_run(tmp_path):
     assert "18 of 18 signs agree (100 %). Mean |log10(ours / paper)| 0.28. Seed 1, 20,000 evaluations" in text
     assert "1,234 seconds of computing" in text
     assert text.rstrip().endswith("A remark.\n\n</details>")
-    assert "with and without translation | 30 | 18 of 18 (100 %) | 0.28 |" in text
+    assert "with and without translation | 30 | 18 of 18 (100\N{NO-BREAK SPACE}%) | 0.28 |" in text
     assert text.index("## In short") < text.index("## table-1")
     assert text.count("<details") == text.count("</details>") == 4
     assert "\n18 of 18 signs of significance or order agree" in text

@@ -28,6 +28,7 @@ PART = 0.1  # of the evaluations of a design that its curves may take where eval
 # In the forms in which people use them; `de` and `cma-es` have the settings of the paper, which are not the best.
 WELL_KNOWN = {"GA": "ga", "DE (SciPy)": "scipy:de", "SHADE": "shade", "ma-es": "ma-es", "general": "general"}
 QUICK = 100, 50_000  # variables and evaluations up to which these, most of them in Python, take seconds
+LEAST_POPSIZE = 5  # of which all of these are capable
 SEED_SHIFT = 1_000_003  # seeds of the curves are not those of the search
 
 
@@ -70,7 +71,7 @@ def report(design: Design, workers: Any = None, safe: bool = True) -> list[Curve
         runs = CURVE_RUNS
         if instance_of(problem, 0).objective() is None:
             runs = min(runs, spare // ((len(shown) + 1) * sum(design.budgets)))  # one more tells who worked when
-        elif problem.box.dim <= QUICK[0] and maxfev <= QUICK[1]:
+        elif problem.box.dim <= QUICK[0] and maxfev <= QUICK[1] and popsize >= LEAST_POPSIZE:
             shown |= {label: value for label, value in WELL_KNOWN.items() if label not in shown}
         if runs < LEAST_RUNS:
             continue
