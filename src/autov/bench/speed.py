@@ -59,7 +59,7 @@ def _head(found: Mapping[str, Any]) -> str:
         "This page is made by `make speed` from [results/bench](../results/bench), which `autov bench NAME "
         "--json` made "
         f"({by}), as ratios in one run. The machine: two cores of an x86-64 server with AVX2 (no AVX-512, but for "
-        "`first.json`, `ma-es.json` and `overhead.json`)."
+        "`kernel.json`, `first.json`, `ma-es.json` and `overhead.json`)."
     )
 
 
