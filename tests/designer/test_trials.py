@@ -117,7 +117,7 @@ def test_evaluations_are_counted():
     assert trials.evaluations == 3 * 50
 
 
-@pytest.mark.parametrize("name", ["autov", "general", "shade", "minion:arrde"])
+@pytest.mark.parametrize("name", ["autov", "thorough", "shade", "minion:arrde"])
 @pytest.mark.parametrize("problem", [Classic("rastrigin", 3), function_problem(rastrigin, [(-5.0, 5.0)] * 3)])
 def test_a_run_that_is_cut_off_is_the_first_part_of_one_that_is_not(name, problem):
     cut, given = TrialBudget(10, evaluations=400, stop=0.2875), Given((resolve_algorithm(name),))
@@ -136,8 +136,7 @@ def test_a_run_that_is_cut_off_is_the_first_part_of_one_that_is_not(name, proble
     else:
         solve(problem, algorithm, maxfev=400, popsize=10, seed=seed, observe=lambda _, f: seen.extend(f.tolist()))
     assert values[0] == pytest.approx(min(seen[:115]), rel=1e-12)
-    assert name == "general" or min(seen[:115]) > min(seen)  # whose best may come early
-    assert len(seen) >= 400
+    assert min(seen[:115]) > min(seen)
     assert trials.evaluations == 115
 
 
