@@ -70,6 +70,19 @@ def test_offspring_of_many_blocks_equal_the_twin():
     assert np.allclose(out, twin, rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.parametrize("dim", [7, 8, 9, 16, 31])
+@pytest.mark.parametrize("rows", [1, 2, 9, 13, 14, 16, 17, 18, 40])  # up to 13 and 16 a wide processor looks them up
+def test_any_number_of_rows_equals_the_twin(rows, dim):
+    rng = generator(rows, dim)
+    operator = random_operator(FORMS["h3"], rng, rows=rows)
+    box = Box.cube(-5, 5, dim)
+    x, f = box.sample(40, rng), rng.random(40)
+    out = np.empty_like(x)
+    kernels.propose(stream_key(1), 1, operator.variation(), box.lower, box.upper, x, f, out)
+    twin = naive.offspring(stream_key(1), 1, operator.variation(), box.lower, box.upper, x, f, 40)
+    assert np.allclose(out, twin, rtol=1e-11, atol=1e-11)
+
+
 def test_rows_are_chosen_with_their_probabilities():
     # Row j moves every variable to j + 1 exactly, so the offspring show which row was chosen.
     probability = np.array([0.5, 0.0, 0.3, 0.15, 0.05])

@@ -23,12 +23,25 @@ def ranking(n, m):
     return Ranking(np.empty(n + m + 1), np.empty(n + 1, np.int64), np.empty(m + 1, np.int64))
 
 
+@internal
+def partition(values, low, high, pivot, equal):
+    """Bring values below the pivot, or equal ones too, to the front of low .. high; return where the others begin.
+
+    There is no branch to mispredict: every element is moved, and a counter decides where the next one goes. It is
+    unsigned, because an index that might be negative has to be looked at first.
+    """
+    middle = np.uint64(low)
+    for i in range(low, high + 1):
+        v = values[i]
+        values[i] = values[middle]
+        values[middle] = v
+        middle += np.uint64((v < pivot) | (equal & (v == pivot)))
+    return np.int64(middle)
+
+
 @kernel
 def kth_smallest(values, size, k):
-    """The k-th smallest (from 0) of the first ``size`` values, without NaN, by quickselect; they are reordered.
-
-    The partition has no branch to mispredict: every element is moved, and a counter decides where the next one goes.
-    """
+    """The k-th smallest (from 0) of the first ``size`` values, without NaN, by quickselect; they are reordered."""
     low = 0
     high = size - 1
     while low < high:
@@ -36,21 +49,12 @@ def kth_smallest(values, size, k):
         b = values[(low + high) // 2]
         c = values[high]
         pivot = max(min(a, b), min(max(a, b), c))
-        middle = low
-        for i in range(low, high + 1):
-            v = values[i]
-            values[i] = values[middle]
-            values[middle] = v
-            middle += np.int64(v < pivot)
+        middle = partition(values, low, high, pivot, False)
         if k < middle:
             high = middle - 1
             continue
         low = middle
-        for i in range(low, high + 1):
-            v = values[i]
-            values[i] = values[middle]
-            values[middle] = v
-            middle += np.int64(v <= pivot)
+        middle = partition(values, low, high, pivot, True)
         if k < middle:
             return pivot
         low = middle
@@ -60,14 +64,14 @@ def kth_smallest(values, size, k):
 @internal
 def mark(values, limit, places, want, chosen):
     """Indices of values below the limit, and of the first ``places`` that equal it; those not so if want is False."""
-    count = 0
+    count = np.uint64(0)
     for i in range(values.size):
         below = values[i] < limit
         equal = (values[i] == limit) & (places > 0)
         places -= np.int64(equal)
         chosen[count] = i
-        count += np.int64((below | equal) == want)
-    return count, places
+        count += np.uint64((below | equal) == want)
+    return np.int64(count), places
 
 
 @unit
@@ -80,11 +84,11 @@ def replace_worst(pool, f, offspring, values, scratch):
     for i in range(n):
         union[i] = f[i]
         worst = max(worst, f[i])
-    size = n
+    size = np.uint64(n)
     for i in range(m):  # of the offspring, only those better than the worst parent can enter
         union[size] = values[i]
-        size += np.int64(values[i] < worst)
-    limit = kth_smallest(union, size, n - 1)
+        size += np.uint64(values[i] < worst)
+    limit = kth_smallest(union, np.int64(size), n - 1)
     below = 0
     for i in range(n):
         below += np.int64(f[i] < limit)

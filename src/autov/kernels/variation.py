@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba.cpython.unsafe.tuple import tuple_setitem
 
-from autov.kernels.draw import draw_1, draw_4
+from autov.kernels.draw import TABLE, WIDE, choose_wide, columns, draw_1, draw_4, draw_wide, wide
 from autov.kernels.jit import internal, unit
 from autov.kernels.random import NORMALS, ROWS, fill_bits, fill_normals, subkey
 
@@ -51,6 +51,12 @@ class Draws(NamedTuple):
 @internal
 def choose_rows(words, thresholds, count, row):
     """Roulette wheel, vectorised: the number of thresholds below each word, four thresholds in each pass."""
+    if wide() and 0 < thresholds.size < TABLE <= count:
+        choose_wide(
+            np.int64(words.ctypes.data), np.int64(thresholds.ctypes.data), np.int64(thresholds.size), np.int64(count),
+            np.int64(row.ctypes.data),
+        )  # fmt: skip
+        return
     if thresholds.size == 0:
         for i in range(count):
             row[i] = 0
@@ -81,12 +87,16 @@ def draw_rows(pool, index, row, normal, parameters, arity, tied, lower, upper, o
     rows = np.int64(row.ctypes.data)
     z = np.int64(normal.ctypes.data)
     target = np.int64(out.ctypes.data)
+    fits = wide() and d >= WIDE and parameters.shape[0] <= TABLE
+    by_columns = columns(table, parameters.shape[0], arity) if fits else np.int64(0)
     for i in range(m):
         sources = arity
         for s in range(len(arity)):
             sources = tuple_setitem(sources, s, first + 8 * d * index[i, s + 1])
         x1 = first + 8 * d * index[i, 0]
-        if d < 4:
+        if fits:
+            draw_wide(np.int64(d), by_columns, x1, sources, tied, rows, z, low, high, target)
+        elif d < 4:
             for k in range(d):
                 draw_1(k, table, x1, sources, tied, rows, z, low, high, target)
         else:
