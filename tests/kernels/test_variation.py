@@ -1,5 +1,10 @@
 """A generation equals its twin: parents, offspring, survivors."""
 
+import json
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -135,3 +140,32 @@ def test_survivors_are_those_of_a_stable_sort(parents, data):
     assert sorted(zip(x[:, 0], f, strict=True)) == sorted(zip(wanted_x[:, 0], wanted_f, strict=True))
     stay = np.isin(np.arange(n), x[:, 0])
     assert np.array_equal(x[stay, 0], np.flatnonzero(stay))  # those who stay keep their places
+
+
+def test_processors_without_wide_look_ups_give_the_same(tmp_path):
+    # The narrow steps are another code; here they are compiled for the least processor of this kind.
+    program = """
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+from autov.core import Box, generator, stream_key
+from autov.kernels import run as kernels
+from tests.kernels.test_variation import random_operator, FORMS
+out = np.empty((40, 19))
+box, rng = Box.cube(-5, 5, 19), generator(3)
+operator = random_operator(FORMS["h3"], rng, rows=10)
+x, f = box.sample(40, rng), rng.random(40)
+kernels.propose(stream_key(1), 1, operator.variation(), box.lower, box.upper, x, f, out)
+print(out.tolist())
+"""
+    found = []
+    for name, settings in (("here", {}), ("least", {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""})):
+        environment = {**os.environ, **settings, "NUMBA_CACHE_DIR": str(tmp_path / name)}
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        )
+        found.append(np.array(json.loads(done.stdout)))
+    assert np.allclose(*found, rtol=1e-5, atol=1e-5)  # normals are single precision, and rounded otherwise there

@@ -18,7 +18,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from autov.core import ADDED, Array, Box, Generator, InputError, check_choice, c
 from autov.kernels import run as kernels
 from autov.kernels.objective import Objective
 from autov.kernels.selection import tournaments
-from autov.kernels.survival import survive
+from autov.kernels.survival import replace_worst, survive
 from autov.kernels.variation import Variation
 from autov.operators import AffineOperator, CallableOperator, load_operator, resolve_operator
 
@@ -161,6 +161,15 @@ class Evolution:
         population, values = state.x.copy(), state.f.copy()
         survive(population, values, np.ascontiguousarray(x), np.ascontiguousarray(f))
         return replace(state, x=population, f=values)
+
+    def calls(self, state: EvolutionState) -> list[tuple[Any, tuple[Any, ...]]]:
+        """Kernels that ``ask`` and ``tell`` will call, with such arguments."""
+        if not self.compiles:
+            return []
+        plan, work = self._work(state)
+        asking = (kernels.evolution_ask, (plan, work, state.box.lower, state.box.upper))
+        telling = (replace_worst, (work.pool[: len(work.f)], work.f, work.offspring, work.values, work.ranking))
+        return [asking] if self.survival == "comma" else [asking, telling]
 
     def population(self, state: EvolutionState) -> tuple[Array, Array]:
         """Current points and values."""

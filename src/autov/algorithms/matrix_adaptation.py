@@ -46,7 +46,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -213,6 +213,11 @@ class MatrixAdaptation:
         return replace(
             state, generation=state.generation + 1, given=state.given[:0], **saved, x=np.array(x), f=np.array(f)
         )
+
+    def calls(self, state: MatrixAdaptationState) -> list[tuple[Any, tuple[Any, ...]]]:
+        """Kernels that ``ask`` and ``tell`` will call, with such arguments."""
+        plan, work = self._work(state, int(state.counters[kernels.BATCH]))
+        return [(kernels.es_next, (plan, work, state.box.lower, state.box.upper, False))]
 
     def population(self, state: MatrixAdaptationState) -> tuple[Array, Array]:
         """The last points told."""

@@ -64,18 +64,20 @@ class Pieces:
         Long pieces are made in slices of the same bits: between two of them Python sees Ctrl-C, and a thread whether it
         is asked to end.
         """
-        box, goal, step = self.box, self.nfev, max(1, FIRST // self.box.dim)
+        goal, step = self.nfev, max(1, FIRST // self.box.dim)
         while True:
             goal, begun = min(budget, goal + step), time.perf_counter()
-            traced = self.kernel(
-                self.plan, self.work, objective, box.lower, box.upper, goal, final and goal == budget, trace.nfev,
-                trace.best, traced,
-            )  # fmt: skip
+            traced = self.kernel(*self.arguments(objective, goal, final and goal == budget, trace, traced))
             if goal == budget:
                 return traced
             end_if_asked()
             spent = max(time.perf_counter() - begun, 1e-9)
             step = max(1, int(step * min(4.0, SLICE / spent)))
+
+    def arguments(self, objective: Objective, goal: int, final: bool, trace: Trace, traced: int) -> tuple[Any, ...]:
+        """Of the kernel."""
+        lower, upper = self.box.lower, self.box.upper
+        return self.plan, self.work, objective, lower, upper, goal, final, trace.nfev, trace.best, traced
 
     @property
     def nfev(self) -> int:

@@ -24,6 +24,7 @@ from autov.algorithms.matrix_adaptation import MatrixAdaptation, MatrixAdaptatio
 from autov.algorithms.parts import initial_points
 from autov.algorithms.pieces import InPieces, Pieces, Trace, carried
 from autov.core import Array, Box, Generator, InputError, check_ranges, generator, values_of
+from autov.kernels.ahead import compile_ahead
 from autov.kernels.allotment import allot_round, allot_trials, leader_of, polishing_step
 from autov.kernels.many import derive
 from autov.kernels.matrix_adaptation import SIGMA
@@ -173,11 +174,18 @@ class Portfolio:
                 state = self._next_round(state)
                 continue
             if not len(state.asked[i]):
+                if i == 0 and not state.used.any():  # while the first member waits for what it needs itself
+                    compile_ahead(call for m, own in self._others(state) for call in m.calls(own))
                 x, own = self.runners[i].ask(state.states[i], rng)
                 state = replace(state, states=_put(state.states, i, own), asked=_put(state.asked, i, x))
             if state.final or state.used[i] + len(state.asked[i]) <= state.allotted[i]:
                 return state.asked[i].copy(), state
             state = replace(state, turn=i + 1)
+
+    def _others(self, state: PortfolioState) -> list[tuple[Any, Any]]:
+        """Members after the first whose steps are kernels, with their states."""
+        pairs = zip(self.members[1:], state.states[1:], strict=False)
+        return [(m, own) for m, own in pairs if isinstance(m, Evolution | MatrixAdaptation)]
 
     def tell(self, state: PortfolioState, x: Array, f: Array, rng: Generator) -> PortfolioState:
         """The member takes the values; it goes on as long as its next batch fits."""
@@ -240,6 +248,7 @@ class Portfolio:
         batches = maxfev // least + 8 * len(self.runners)
         course = _Course(objective, Trace.of(batches), np.empty(batches, np.int64))
         allotted, best = state.allotted.copy(), state.best.copy()
+        compile_ahead((run.kernel, run.arguments(objective, 0, True, course.trace, 0)) for run in runs[1:])
         with carried(runs):
             self._go_on(state, runs, course, allotted, best, maxfev)
         return course.outcome(runs)

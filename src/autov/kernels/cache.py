@@ -153,3 +153,11 @@ def keep(compiled: Any, function: Callable[..., Any]) -> None:
     """Let Numba keep what it compiles for a dispatcher or C function, and look for it there."""
     if cache_folder() is not None:
         compiled._cache = _Cache(function)
+
+
+def on_disk(compiled: Any, signature: Any) -> bool | None:
+    """Whether machine code for arguments of these types is kept; None if none can be."""
+    cache = compiled._cache
+    if not isinstance(cache, _Cache):
+        return None
+    return cache._index_key(signature, compiled.targetctx.codegen()) in cache._cache_file._load_index()
