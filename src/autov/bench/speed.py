@@ -203,7 +203,7 @@ def _comparison(data: Mapping[str, Any], table_9: Mapping[str, float]) -> list[s
 def _python(data: Mapping[str, Any], first: Mapping[str, Any]) -> list[str]:
     own = data["function_us"]
     firsts = [
-        f"{call['first_processor_seconds']:.1f} at first and {call['later_processor_seconds']:.1f} in the next process"
+        f"{call['first_seconds']:.1f} at first and {call['later_seconds']:.1f} in the next process"
         for call in (first["calls"][name] for name in ("python_function", "compiled_problem"))
     ]
     general, strategy, paper, peer = (
@@ -219,7 +219,7 @@ def _python(data: Mapping[str, Any], first: Mapping[str, Any]) -> list[str]:
         f"100 {paper}, "
         f"and pycma {peer}.",
         "The first call of a fresh installation compiles what it needs; a line on the terminal says so, and later "
-        "processes load it from disk. Seconds of the processor for a call of `autov.minimize` with the default "
-        f"algorithm in a fresh process (`first.json`): a Python function {firsts[0]}, a compiled problem {firsts[1]}. "
+        "processes load it from disk. Seconds for a call of `autov.minimize` with the default "
+        f"algorithm in a fresh process on two cores (`first.json`): a Python function {firsts[0]}, a compiled problem {firsts[1]}. "
         + _loaded(first),
     ]
