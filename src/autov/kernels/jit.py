@@ -59,6 +59,8 @@ event.register("numba:compile", _Compiling())
 class Function:
     """A function that kernels call; Python calls it as the plain function that it is."""
 
+    __name__: str
+
     def __init__(self, function: Callable[..., Any], options: dict[str, Any], compiler: Any = PartCompiler) -> None:
         functools.update_wrapper(self, function)
         self.py_func = function
