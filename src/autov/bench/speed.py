@@ -219,7 +219,7 @@ def _python(data: Mapping[str, Any], first: Mapping[str, Any]) -> list[str]:
         f"100 {paper}, "
         f"and pycma {peer}.",
         "The first call of a fresh installation compiles what it needs; a line on the terminal says so, and later "
-        "processes load it from disk. Seconds for a call of `autov.minimize` with the default "
-        f"algorithm in a fresh process on two cores (`first.json`): a Python function {firsts[0]}, a compiled problem {firsts[1]}. "
+        "processes load it from disk. Seconds for a call of `autov.minimize` with the default algorithm in a fresh "
+        f"process on two cores (`first.json`): a Python function {firsts[0]}, a compiled problem {firsts[1]}. "
         + _loaded(first),
     ]
