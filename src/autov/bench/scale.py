@@ -5,23 +5,27 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from autov.algorithms import solve
+from autov.algorithms import minimize, solve
 from autov.algorithms.evaluation import in_message
 from autov.algorithms.feeding import Feeder, Job, RunPoint, run_fed
 from autov.algorithms.resolve import resolve_algorithm
 from autov.bench.kernel import machine
 from autov.bench.simulation import simulate
+from autov.designer import design
 from autov.engines import Engine, OnDask, Processes, Serial, Threads, in_order, local_dask
 from autov.engines.dask_map import AHEAD
-from autov.problems import Classic, function_problem
+from autov.experiments import compare
+from autov.problems import Classic, Problem, function_problem
 
-RUNS, MAXFEV, DIM = 12, 30_000, 30  # compiled work
+RUNS, MAXFEV, DIM = 12, 6_000_000, 30  # compiled work, in tasks of about a second, as searches send it
 FED_RUNS, POPSIZE, FED_MAXFEV = 12, 20, 40  # evaluations of 10 to 100 ms
 TASKS = 300  # that do nothing
 
@@ -41,8 +45,59 @@ def _nothing(_: int) -> int:
     return 0
 
 
-def _compiled(run: int) -> float:
-    return solve(Classic("rastrigin", DIM), resolve_algorithm("autov"), maxfev=MAXFEV, run=run).fun
+def _compiled(run: int, maxfev: int = MAXFEV) -> float:
+    return solve(Classic("rastrigin", DIM), resolve_algorithm("autov"), maxfev=maxfev, run=run).fun
+
+
+def _loading(run: int) -> float:
+    return _compiled(run, 1000)
+
+
+class Recorded:
+    """`uneven`, noting in a file of each process how long its evaluations took."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __call__(self, x: np.ndarray) -> float:
+        """The value."""
+        begun = time.perf_counter()
+        value = uneven(x)
+        with open(f"{self.folder}/{os.getpid()}", "a", encoding="ascii") as notes:
+            notes.write(f"{time.perf_counter() - begun}\n")
+        return value
+
+
+def whole_commands(engine: Engine, workers: int) -> dict[str, float]:
+    """Share of the workers' time that evaluations of 10 to 100 ms take while something whole is done."""
+    bounds, given = [(-1, 1)] * 5, {"workers": engine, "rng": 1}
+    small: dict[str, Any] = {
+        "population": 6, "generations": 2, "race_size": 2, "race_runs": 2, "retest_runs": 2, "family": (),
+        "known": False, "trial": {"popsize": 10, "generations": 3, "runs": 2},
+    }  # fmt: skip
+    calls: dict[str, Callable[..., Any]] = {
+        "minimize": lambda f: minimize(f, bounds, maxfev=400, **given),
+        "minimize_autov": lambda f: minimize(f, bounds, algorithm="autov", maxfev=400, **given),
+        "design": lambda f: design([_keyed(f, bounds)], preset="quick", space="operator", **given, **small),
+        "compare": lambda f: compare(
+            ["autov", "ga"], [_keyed(f, bounds)], maxfev=60, popsize=20, runs=5, store=None, **given
+        ),
+    }
+    found = {}
+    for name, call in calls.items():
+        with tempfile.TemporaryDirectory() as folder:
+            in_order(engine, _loading, range(2 * workers))
+            start = time.perf_counter()
+            call(Recorded(folder))
+            elapsed = time.perf_counter() - start
+            spent = sum(float(line) for path in Path(folder).iterdir() for line in path.read_text().split())
+        found[name] = spent / (workers * elapsed)
+    return found
+
+
+def _keyed(f: Recorded, bounds: list[tuple[int, int]]) -> Problem:
+    """Named by its folder, so that no stored run is taken for one of it."""
+    return function_problem(f, bounds, key=f.folder)
 
 
 @contextlib.contextmanager
@@ -82,8 +137,8 @@ def _measure(make: Any, workers: int) -> dict[str, Any]:
         start = time.perf_counter()
         in_order(engine, _nothing, range(TASKS))
         overhead = (time.perf_counter() - start) / TASKS
-        in_order(engine, _compiled, range(2 * workers))  # compiled code is loaded
-        _compiled(0)
+        in_order(engine, _loading, range(2 * workers))  # compiled code is loaded
+        _loading(0)
         alone = together = 0.0
         for first in range(0, RUNS, RUNS // 3):  # in turns, so that both meet the same load of the machine
             runs = range(first, first + RUNS // 3)
@@ -95,12 +150,13 @@ def _measure(make: Any, workers: int) -> dict[str, Any]:
         efficiency = alone / (workers * together)
         busy, elapsed, spent, chunk = _feed(engine, workers)
         ahead = AHEAD if isinstance(engine, OnDask) else 1
+        whole = whole_commands(engine, workers) if workers > 1 and not isinstance(engine, Threads) else {}
     expected = simulate([np.array(spent)], workers, overhead, chunk, ahead)
     return {
         "overhead_seconds_per_task": overhead, "efficiency_compiled": efficiency, "busy_uneven": busy,
         "seconds_uneven": elapsed, "seconds_uneven_simulated": expected.seconds,
         "measured_over_simulated": elapsed / expected.seconds, "points_in_a_message": chunk, "load": _load(),
-    }  # fmt: skip
+    } | ({"busy_whole_commands": whole} if whole else {})  # fmt: skip
 
 
 def _feed(engine: Engine, workers: int) -> tuple[float, float, list[float], int]:
