@@ -1,14 +1,17 @@
 """Kernels that another process compiles."""
 
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
 
 from autov.kernels import ahead
+from autov.kernels.cache import on_disk
 from autov.kernels.order import sort_order
 
 # Prints the order of three values, how often the kernel came from the disk or was compiled, and who compiled it.
@@ -58,8 +61,61 @@ def test_a_kernel_is_looked_at_once(monkeypatch):
     assert [[kernel for kernel, _ in missing] for missing in asked] == [[sort_order]]
 
 
-def test_a_worker_or_a_program_that_embeds_python_starts_no_other(monkeypatch):
-    monkeypatch.setattr(sys, "executable", "/opt/simulator")
-    assert not ahead._worthwhile()
-    monkeypatch.setattr(sys, "executable", "")
-    assert not ahead._worthwhile()
+@pytest.mark.parametrize(
+    ("worthwhile", "executable", "cores", "parent"),
+    [
+        (True, "/usr/bin/python3", 2, None),
+        (False, "/usr/bin/python3", 1, None),
+        (False, "/usr/bin/python3", 2, "a pool"),
+        (False, "/opt/simulator", 2, None),
+        (False, "", 2, None),
+    ],
+)
+def test_a_worker_or_a_program_that_embeds_python_starts_no_other(worthwhile, executable, cores, parent, monkeypatch):
+    monkeypatch.setattr(sys, "executable", executable)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)), raising=False)
+    monkeypatch.setattr(multiprocessing, "parent_process", lambda: parent)
+    assert ahead._worthwhile() is worthwhile
+
+
+def test_files_of_the_current_folder_are_not_taken_for_modules(tmp_path):
+    (tmp_path / "pickle.py").write_text("from pathlib import Path\nPath('run').touch()\n")
+    script = tmp_path / "elsewhere" / "script.py"
+    script.parent.mkdir()
+    script.write_text(PROGRAM.format(program="ahead.PROGRAM"))
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, script], env=environment, check=True, capture_output=True, text=True, cwd=tmp_path
+    )
+    assert json.loads(done.stdout) == [[1, 2, 0], 1, 0, True]
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_index_that_cannot_be_read_now_means_that_nothing_is_done_ahead(monkeypatch):
+    # On Windows, one that another process is just replacing.
+    def locked():
+        raise PermissionError(13, "in use")
+
+    file = sort_order.dispatcher._cache._cache_file
+    monkeypatch.setattr(file, "_load_index", locked)
+    assert on_disk(sort_order.dispatcher, ()) is None
+
+
+def test_threads_wait_for_the_same_process(monkeypatch):
+    class Process:
+        """Ends when both wait for it."""
+
+        both = threading.Barrier(2)
+
+        def wait(self):
+            self.both.wait(timeout=60)
+
+    orders = [np.empty((2, 3), np.int64) for _ in range(2)]
+    monkeypatch.setattr(sort_order, "coming", Process())
+    threads = [threading.Thread(target=sort_order, args=(np.array([3.0, 1.0, 2.0]), 3, order)) for order in orders]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [order[0].tolist() for order in orders] == [[1, 2, 0]] * 2
+    assert sort_order.coming is None

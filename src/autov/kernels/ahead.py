@@ -21,9 +21,12 @@ from typing import Any
 from autov.kernels.cache import on_disk
 from autov.kernels.jit import Kernel
 
-PROGRAM = (
-    "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); from autov.kernels.ahead import serve; serve()"
-)
+PROGRAM = """
+import pickle, sys
+sys.path[:], wanted = pickle.load(sys.stdin.buffer)
+from autov.kernels.ahead import serve
+serve(wanted)
+"""
 
 
 def compile_ahead(calls: Iterable[tuple[Kernel, tuple[Any, ...]]]) -> None:
@@ -50,13 +53,15 @@ def _worthwhile() -> bool:
 
 
 def _compile_elsewhere(missing: list[tuple[Kernel, Any]]) -> None:
-    wanted = [(kernel.__module__, kernel.__name__, signature) for kernel, signature in missing]
+    wanted = [(kernel.py_func.__module__, kernel.py_func.__name__, signature) for kernel, signature in missing]
     with contextlib.suppress(OSError, pickle.PicklingError, AttributeError, TypeError):  # this process can do it, too
-        data = pickle.dumps(sys.path) + pickle.dumps(wanted)
-        nothing = subprocess.DEVNULL
+        data = pickle.dumps((sys.path, pickle.dumps(wanted)))  # read at once: a pipe may hold little
+        nothing, no_window = subprocess.DEVNULL, getattr(subprocess, "CREATE_NO_WINDOW", 0)
+        # -P: files of the current folder are not modules.
         process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=nothing, stderr=nothing
-        )
+            [sys.executable, "-P", "-c", PROGRAM], stdin=subprocess.PIPE, stdout=nothing, stderr=nothing,
+            creationflags=no_window,
+        )  # fmt: skip
         atexit.register(_end, process)
         for kernel, _ in missing:
             kernel.coming = process
@@ -69,7 +74,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def serve() -> None:
-    """Compile what the standard input names; in the other process."""
-    for module, name, signature in pickle.load(sys.stdin.buffer):
+def serve(wanted: bytes) -> None:
+    """Compile what is wanted; in the other process."""
+    for module, name, signature in pickle.loads(wanted):
         getattr(importlib.import_module(module), name).dispatcher.compile(signature)

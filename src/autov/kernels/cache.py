@@ -156,8 +156,10 @@ def keep(compiled: Any, function: Callable[..., Any]) -> None:
 
 
 def on_disk(compiled: Any, signature: Any) -> bool | None:
-    """Whether machine code for arguments of these types is kept; None if none can be."""
+    """Whether machine code for arguments of these types is kept; None if none can be, or nobody can say now."""
     cache = compiled._cache
     if not isinstance(cache, _Cache):
         return None
-    return cache._index_key(signature, compiled.targetctx.codegen()) in cache._cache_file._load_index()
+    with contextlib.suppress(OSError):  # on Windows, while another process replaces the file
+        return cache._index_key(signature, compiled.targetctx.codegen()) in cache._cache_file._load_index()
+    return None
