@@ -41,7 +41,8 @@ class _Compiling(event.Listener):
             gc.disable()
         self.depth += 1
         held.begin(event.data)
-        if not self.said and event.data["dispatcher"].py_func.__module__.startswith("autov.") and sys.stderr.isatty():
+        own = str(event.data["dispatcher"].py_func.__module__).startswith("autov.")  # code made by exec may have None
+        if own and not self.said and sys.stderr is not None and sys.stderr.isatty():
             self.said = True
             sys.stderr.write("autov: compiling, once on this machine (5 to 20 seconds; what is compiled is kept) ...\n")
 
@@ -86,8 +87,9 @@ class Kernel(Function):
 
     def __call__(self, *args: Any) -> Any:
         """Compiled."""
-        if self.coming is not None:
-            self.coming.wait()
+        coming = self.coming  # another thread may set it to None
+        if coming is not None:
+            coming.wait()
             self.coming = None
         return self.dispatcher(*args)
 
