@@ -14,7 +14,9 @@ from scipy.stats import ks_2samp
 from autov.core import Box, generator, stream_key
 from autov.kernels import random as stream
 from autov.kernels import run as kernels
+from autov.kernels.jit import kernel
 from autov.kernels.survival import kth_smallest, survive
+from autov.kernels.variation import choose_rows
 from autov.operators import FORMS, AffineOperator
 from tests import naive
 
@@ -142,30 +144,73 @@ def test_survivors_are_those_of_a_stable_sort(parents, data):
     assert np.array_equal(x[stay, 0], np.flatnonzero(stay))  # those who stay keep their places
 
 
-def test_processors_without_wide_look_ups_give_the_same(tmp_path):
-    # The narrow steps are another code; here they are compiled for the least processor of this kind.
-    program = """
+# Prints the offspring of operators with few and many rows, in few and many variables; by narrow steps if asked to.
+PROGRAM = """
 import json
-import os
-import subprocess
-import sys
-
-import numpy as np
-from autov.core import Box, generator, stream_key
-from autov.kernels import run as kernels
-from tests.kernels.test_variation import random_operator, FORMS
-out = np.empty((40, 19))
-box, rng = Box.cube(-5, 5, 19), generator(3)
-operator = random_operator(FORMS["h3"], rng, rows=10)
-x, f = box.sample(40, rng), rng.random(40)
-kernels.propose(stream_key(1), 1, operator.variation(), box.lower, box.upper, x, f, out)
-print(out.tolist())
+from autov.kernels import draw
+if {narrow}:
+    draw._is_wide = lambda context: False
+from tests.kernels.test_variation import offspring_of_many
+print(json.dumps(offspring_of_many()))
 """
+
+
+def offspring_of_many():
     found = []
-    for name, settings in (("here", {}), ("least", {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""})):
-        environment = {**os.environ, **settings, "NUMBA_CACHE_DIR": str(tmp_path / name)}
-        done = subprocess.run(
-            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
-        )
-        found.append(np.array(json.loads(done.stdout)))
-    assert np.allclose(*found, rtol=1e-5, atol=1e-5)  # normals are single precision, and rounded otherwise there
+    for dim, rows in ((7, 10), (8, 1), (9, 13), (16, 14), (19, 16), (31, 17)):
+        rng, box, out = generator(dim, rows), Box.cube(-5, 5, dim), np.empty((12, dim))
+        operator = random_operator(FORMS["h3"], rng, rows=rows)
+        x, f = box.sample(12, rng), rng.random(12)
+        kernels.propose(stream_key(1), 1, operator.variation(), box.lower, box.upper, x, f, out)
+        found += out.ravel().tolist()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("narrow", "settings", "tolerance"),
+    [
+        (True, {}, 0.0),
+        # The least processor of this kind: normals are single precision, and rounded otherwise there.
+        (False, {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, 1e-5),
+    ],
+)
+def test_narrow_and_wide_steps_give_the_same(narrow, settings, tolerance, tmp_path):
+    environment = {**os.environ, **settings, "NUMBA_CACHE_DIR": str(tmp_path)}
+    run = [sys.executable, "-c", PROGRAM.format(narrow=narrow)]
+    done = subprocess.run(run, env=environment, capture_output=True, text=True, check=True)
+    assert np.allclose(json.loads(done.stdout), offspring_of_many(), rtol=tolerance, atol=tolerance)
+
+
+@kernel
+def choose(words, thresholds, count, row):
+    choose_rows(words, thresholds, count, row)
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 17, 40])
+@pytest.mark.parametrize("size", [0, 4, 12, 16, 20])
+def test_a_word_belongs_to_the_row_behind_the_thresholds_below_it(size, count):
+    rng, most = generator(size, count), 2**31 - 1
+    thresholds = np.sort(rng.integers(-most, most, size)).astype(np.int32)
+    thresholds[size // 2 :] = most  # rows that are never drawn
+    if size:
+        thresholds[0] = -most - 1
+    around = np.concatenate([thresholds[: size // 2] + np.array([[0], [1]]), [[-most - 1], [most]]], axis=None)
+    words = np.resize(around, count).astype(np.int32)
+    row = np.full(count + 64, -7, np.int32)
+    choose(words, thresholds, count, row[32:-32])
+    assert row[32:-32].tolist() == (words[:, None] > thresholds).sum(axis=1).tolist()
+    assert (np.delete(row, np.s_[32:-32]) == -7).all()  # nothing beside it is written
+
+
+@pytest.mark.parametrize("dim", [1, 3, 5, 7, 8, 9, 15, 17])
+def test_nothing_beside_the_offspring_is_written(dim):
+    rng, box, beside = generator(dim), Box.cube(-5, 5, dim), 1e9
+    plan = kernels.plain_plan(random_operator(FORMS["h3"], rng).variation())
+    work = kernels.evolution_work(stream_key(1), plan, 5, 3, dim)
+    numbers = np.full(3 * dim + 64, beside)
+    work = work._replace(offspring=numbers[32:-32].reshape(3, dim))
+    work.pool[:5], work.f[:] = box.sample(5, rng), rng.random(5)
+    work.counters[kernels.GENERATION] = 1
+    kernels.evolution_ask(plan, work, box.lower, box.upper)
+    assert (abs(work.offspring) <= 5).all()
+    assert (np.delete(numbers, np.s_[32:-32]) == beside).all()
