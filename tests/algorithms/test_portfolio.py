@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from autov import Optimizer, minimize
-from autov.algorithms import Evolution, resolve_algorithm, solve
+from autov.algorithms import Evolution, portfolio, resolve_algorithm, solve
 from autov.algorithms.files import algorithm_from_dict, algorithm_to_dict, load_algorithm, save_algorithm
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.algorithms.portfolio import Portfolio, who_worked
@@ -247,3 +247,46 @@ def test_rotation_holds_where_all_members_are_invariant():
     assert report.holds == {"translation": True, "scale": True, "rotation": True}
     along_axes = Portfolio((replace(learned, frame="axes"), MatrixAdaptation()), trial=0.3)
     assert check_algorithm(along_axes, dim=5, rng=4).holds["rotation"] is not True
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        Evolution("paper-h3", popsize=6),
+        Evolution("paper-h3", popsize=6, survival="comma"),
+        Evolution("paper-h3", popsize=6, frame="learned"),
+        MatrixAdaptation(),
+    ],
+    ids=["plus", "comma", "learned", "strategy"],
+)
+def test_members_say_which_kernels_they_will_call(member):
+    rng = generator(1)
+    state = member.init(BOX, 6, 100, rng)
+    calls = member.calls(state)
+    assert calls
+    for _ in range(3):
+        x, state = member.ask(state, rng)
+        state = member.tell(state, x, x[:, 0], rng)
+    for kernel, arguments in calls:
+        assert tuple(map(kernel.dispatcher.typeof_pyval, arguments)) in kernel.dispatcher.overloads
+
+
+EVOLUTION = Evolution("paper-h3", popsize=6)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(
+    ("members", "run", "asked"),
+    [
+        ((EVOLUTION, MatrixAdaptation()), {"es_run"}, {"es_next"}),
+        ((MatrixAdaptation(), EVOLUTION), {"evolve"}, {"evolution_ask", "replace_worst"}),
+        # The first one would wait for what it calls as well, and then compile it for its own arguments.
+        ((EVOLUTION, Evolution("exchange", popsize=6)), set(), set()),
+    ],
+)
+def test_what_later_members_alone_need_is_compiled_ahead(members, run, asked, compiled, monkeypatch):
+    ahead = set()
+    monkeypatch.setattr(portfolio, "compile_ahead", lambda calls: ahead.update(kernel.__name__ for kernel, _ in calls))
+    problem, bounds = (resolve_problem("f1", dim=4), None) if compiled else (lambda x: float(x[0]), BOX)
+    minimize(problem, bounds, algorithm=Portfolio(members), maxfev=60, rng=1)
+    assert ahead == (run if compiled else asked)

@@ -183,9 +183,9 @@ class Portfolio:
             state = replace(state, turn=i + 1)
 
     def _others(self, state: PortfolioState) -> list[tuple[Any, Any]]:
-        """Members after the first whose steps are kernels, with their states."""
-        pairs = zip(self.members[1:], state.states[1:], strict=False)
-        return [(m, own) for m, own in pairs if isinstance(m, Evolution | MatrixAdaptation)]
+        """Members whose steps are kernels that the first one does not call, with their states."""
+        kinds = {Evolution, MatrixAdaptation} - {type(self.members[0])}
+        return [(m, own) for m, own in zip(self.members, state.states, strict=False) if type(m) in kinds]
 
     def tell(self, state: PortfolioState, x: Array, f: Array, rng: Generator) -> PortfolioState:
         """The member takes the values; it goes on as long as its next batch fits."""
@@ -248,7 +248,8 @@ class Portfolio:
         batches = maxfev // least + 8 * len(self.runners)
         course = _Course(objective, Trace.of(batches), np.empty(batches, np.int64))
         allotted, best = state.allotted.copy(), state.best.copy()
-        compile_ahead((run.kernel, run.arguments(objective, 0, True, course.trace, 0)) for run in runs[1:])
+        others = [run for run in runs if run.kernel is not runs[0].kernel]
+        compile_ahead((run.kernel, run.arguments(objective, 0, True, course.trace, 0)) for run in others)
         with carried(runs):
             self._go_on(state, runs, course, allotted, best, maxfev)
         return course.outcome(runs)
