@@ -62,17 +62,21 @@ def test_a_kernel_is_looked_at_once(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("worthwhile", "executable", "cores", "parent"),
+    ("worthwhile", "executable", "frozen", "cores", "parent"),
     [
-        (True, "/usr/bin/python3", 2, None),
-        (False, "/usr/bin/python3", 1, None),
-        (False, "/usr/bin/python3", 2, "a pool"),
-        (False, "/opt/simulator", 2, None),
-        (False, "", 2, None),
+        (True, "/usr/bin/python3", False, 2, None),
+        (False, "/usr/bin/python3", False, 1, None),
+        (False, "/usr/bin/python3", False, 2, "a pool"),
+        (False, "/opt/simulator", False, 2, None),
+        (False, "/opt/python-simulator", True, 2, None),
+        (False, "", False, 2, None),
     ],
 )
-def test_a_worker_or_a_program_that_embeds_python_starts_no_other(worthwhile, executable, cores, parent, monkeypatch):
+def test_a_worker_or_a_program_that_embeds_python_starts_no_other(
+    worthwhile, executable, frozen, cores, parent, monkeypatch
+):
     monkeypatch.setattr(sys, "executable", executable)
+    monkeypatch.setattr(sys, "frozen", frozen, raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)), raising=False)
     monkeypatch.setattr(multiprocessing, "parent_process", lambda: parent)
     assert ahead._worthwhile() is worthwhile

@@ -48,7 +48,7 @@ def compile_ahead(calls: Iterable[tuple[Kernel, tuple[Any, ...]]]) -> None:
 def _worthwhile() -> bool:
     """Whether another process would have a core of its own; a program that embeds Python is not started again."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    python = Path(sys.executable or "").stem.startswith("python")
+    python = Path(sys.executable or "").stem.startswith("python") and not getattr(sys, "frozen", False)
     return python and cores > 1 and multiprocessing.parent_process() is None
 
 
