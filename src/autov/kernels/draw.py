@@ -27,7 +27,7 @@ def _is_wide(context) -> bool:
 
 
 @intrinsic
-def _wide(typingctx):  # noqa: ARG001
+def wide(typingctx):  # noqa: ARG001
     """The same, as a constant of the code."""
     return types.boolean(), lambda context, _builder, _signature, _args: ir.Constant(ir.IntType(1), _is_wide(context))
 
@@ -127,7 +127,7 @@ def _draw(width: int) -> Any:
 
 
 @intrinsic
-def _columns(typingctx, parameters, rows, arity):  # noqa: ARG001
+def columns(typingctx, parameters, rows, arity):  # noqa: ARG001
     """The address of a copy of the parameters by columns of TABLE numbers, for at most so many rows."""
     count = 2 * len(arity)
 
@@ -148,7 +148,7 @@ def _columns(typingctx, parameters, rows, arity):  # noqa: ARG001
 
 
 @intrinsic
-def _draw_wide(typingctx, size, table, x1, sources, tied, row, normal, lower, upper, out):  # noqa: ARG001
+def draw_wide(typingctx, size, table, x1, sources, tied, row, normal, lower, upper, out):  # noqa: ARG001
     """All variables of one offspring, WIDE at a time; the columns of parameters stay in registers."""
     weights = len(sources)
     untied = weights - len(tied)
@@ -184,7 +184,7 @@ def _draw_wide(typingctx, size, table, x1, sources, tied, row, normal, lower, up
 
 
 @intrinsic
-def _choose_wide(typingctx, words, thresholds, size, count, row):  # noqa: ARG001
+def choose_wide(typingctx, words, thresholds, size, count, row):  # noqa: ARG001
     """For each word the number of thresholds below it, which are sorted, and less than TABLE.
 
     Four steps of bisection, TABLE words at a time.
@@ -224,7 +224,3 @@ def _choose_wide(typingctx, words, thresholds, size, count, row):  # noqa: ARG00
 
 
 draw_4, draw_1 = _draw(4), _draw(1)
-wide: Any = _wide
-columns: Any = _columns
-draw_wide: Any = _draw_wide
-choose_wide: Any = _choose_wide
