@@ -37,6 +37,9 @@ EDITS: tuple[Edit, ...] = (
     Edit("a function travels with every task", "experiments/runner.py",
          "return replace(task, function=None), next(places, None)", "return task, next(places, None)",
          ("tests/experiments/test_runner.py::test_a_worker_gets_a_function_once_not_with_every_task",)),
+    Edit("a portfolio compiles nothing ahead", "algorithms/portfolio.py",
+         "others = [run for run in runs if run.kernel is not runs[0].kernel]", "others = []",
+         ("tests/algorithms/test_portfolio.py::test_what_later_members_alone_need_is_compiled_ahead",)),
     # Core
     Edit("the identity forgets the rotation of a problem", "problems/transforms.py",
          "    @cached_property\n    def matrix(self) -> Array:",
@@ -376,6 +379,12 @@ EDITS: tuple[Edit, ...] = (
     Edit("a compiled shift has the wrong sign", "kernels/objective.py",
          "x[i, k] * objective.scale[k] + objective.shift[k]", "x[i, k] * objective.scale[k] - objective.shift[k]",
          ("tests/kernels/test_run.py::test_transformed_objectives_equal_transformed_calls",)),
+    Edit("nobody searches for garbage after a compilation", "kernels/jit.py", "            gc.enable()",
+         "            pass", ("tests/kernels/test_jit.py",)),
+    Edit("every worker compiles ahead", "kernels/ahead.py", " and multiprocessing.parent_process() is None", "",
+         ("tests/kernels/test_ahead.py::test_a_worker_or_a_program_that_embeds_python_starts_no_other",)),
+    Edit("a call does not wait for what is compiled ahead", "kernels/jit.py", "            coming.wait()\n", "",
+         ("tests/kernels/test_ahead.py::test_what_another_process_compiled_is_loaded_and_found_the_next_time",)),
 )  # fmt: skip
 
 # Edits that change no result, each with the reason; they are not run.
