@@ -11,6 +11,7 @@ import numpy as np
 from autov.core import Array, InputError, WorkerError
 
 RAISED, LATE, LOST = "raised", "timed out", "worker lost"
+_AT = ", at x = "
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,12 @@ def shown(point: Array) -> str:
 
 def lost_at(reason: str, point: Array) -> WorkerError:
     """The error of a point that ended its worker."""
-    return WorkerError(f"{reason}, at x = {shown(point)}")
+    return WorkerError(f"{reason}{_AT}{shown(point)}")
+
+
+def names_point(error: str) -> bool:
+    """Whether the text of an error is that of a point that ended its worker."""
+    return _AT in error
 
 
 def one_line(error: BaseException) -> str:
