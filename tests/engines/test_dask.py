@@ -104,6 +104,17 @@ def test_a_call_that_hangs_is_given_up(mortal, tmp_path):  # noqa: F811
     assert calls.until(lambda: not calls.alive(hung))
 
 
+def test_a_local_cluster_keeps_workers_that_are_replaced(tmp_path):
+    """Dask gives up a worker that is not back after 15 s, even if that is since it is being replaced once more."""
+    short = {"distributed.deploy.lost-worker-timeout": "10ms"}  # no worker is back so soon
+    with dask.config.set(short), module.local_dask(1) as engine:
+        found = dict(engine.map(calls.sleeper(tmp_path), [1], timeout=1.0, lost=lambda _, reason: reason))
+        assert found == {0: "took longer than 1 s"}
+        engine.client.wait_for_workers(1, timeout=60)
+        assert in_order(engine, calls.square, range(3)) == [0, 1, 4]
+    assert dask.config.get("distributed.deploy.lost-worker-timeout") == "15s"
+
+
 def bowl(x):
     return float((x**2).sum())
 

@@ -157,18 +157,31 @@ def quiet_tracker() -> Iterator[None]:
             os.environ["PYTHONWARNINGS"] = before
 
 
+def _staying() -> contextlib.ExitStack:
+    """Clusters of this process keep workers that are away until this is closed.
+
+    A while after a worker went, Dask ends it for good if it is not there. One that is replaced whenever a call hangs
+    may be away at just that moment, again; then there would be fewer and fewer workers, and none at last.
+    """
+    stack = contextlib.ExitStack()
+    stack.enter_context(importlib.import_module("dask").config.set({"distributed.deploy.lost-worker-timeout": "1000d"}))
+    return stack
+
+
 def local_dask(workers: int) -> OnDask:
     """A cluster of single-threaded processes on this machine, reachable from it only; it ends with the engine."""
     library = distributed()
-    opened = []  # also what was opened before something failed is closed
+    opened: list[Any] = [_staying()]  # also what was opened before something failed is closed
     try:
         with quiet_tracker():
-            opened.append(apart(lambda: library.LocalCluster(
+            cluster = apart(lambda: library.LocalCluster(
                 n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
                 host="127.0.0.1", silence_logs=50,
-            )))  # fmt: skip
-        opened.append(library.Client(opened[0]))
-        return OnDask(opened[1], opened)
+            ))  # fmt: skip
+        opened.append(cluster)
+        client = library.Client(cluster)
+        opened.append(client)
+        return OnDask(client, opened)
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):  # see OnDask.__exit__
             threading.Thread(target=close_all, args=(opened,), daemon=True).start()
