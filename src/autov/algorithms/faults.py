@@ -11,6 +11,7 @@ import numpy as np
 from autov.core import Array, InputError, WorkerError
 
 RAISED, LATE, LOST = "raised", "timed out", "worker lost"
+KINDS = (RAISED, LATE, LOST)
 _AT = ", at x = "
 
 
@@ -62,12 +63,14 @@ class FaultCount:
             self.counts[what] = self.counts.get(what, 0) + count
         self.first = self.first or first
 
-    def lose(self, policy: FaultPolicy, reason: str, point: Array) -> None:
-        """Take note of a point whose worker died or was replaced; raise it where that is wanted."""
+    def lose(self, policy: FaultPolicy, reason: str, point: Array) -> str:
+        """Take note of a point whose worker died or was replaced, and tell which; raise it where that is wanted."""
         late = reason.startswith("took longer")
         if not late and not policy.worst:
             raise lost_at(reason, point)
-        self.note(LATE if late else LOST, reason, point)
+        what = LATE if late else LOST
+        self.note(what, reason, point)
+        return what
 
 
 def sentence(counts: Mapping[str, int], first: str = "") -> str:
