@@ -231,7 +231,9 @@ def _place(checkpoint: Any) -> Path:
         check_writable(path)
     except FileError as error:
         raise FileError(f"checkpoint: {error}") from None
-    except (TypeError, OSError) as error:
+    except OSError as error:
+        raise FileError(f"checkpoint: {checkpoint}: cannot be written: {error.strerror or error}") from None
+    except TypeError as error:
         raise FileError(f"checkpoint: {checkpoint!r} cannot be written: {error}") from None
     return path
 
