@@ -6,7 +6,9 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 from contextlib import closing
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -181,6 +183,38 @@ def test_versions_of_workers_that_came_later_are_looked_at_too(client, monkeypat
     monkeypatch.setattr(module, "versions", lambda: ours | {"numpy": "0.1"})
     with pytest.raises(WorkerError, match=rf"has numpy {ours['numpy']}, the client has 0\.1; results would differ"):
         in_order(engine, calls.square, range(3))
+
+
+class TalkingClient:
+    """Joins a cluster whose one worker has another version of something, of which Dask warns in many lines."""
+
+    status = "running"
+
+    def __init__(self, *_, **__):
+        warnings.warn("Mismatched versions found\n\n| Package | Client |", UserWarning, stacklevel=2)
+
+    def run(self, *_, **__):
+        return {"tcp://w:1": module.versions() | self.other}
+
+    def close(self):
+        pass
+
+
+def test_the_line_about_versions_stands_alone(monkeypatch):
+    """What Dask says itself is left out where it would stand before the line that tells what matters."""
+    monkeypatch.setattr(module, "distributed", lambda: SimpleNamespace(Client=TalkingClient))
+    monkeypatch.setattr(TalkingClient, "other", {"numpy": "1.0"}, raising=False)
+    with warnings.catch_warnings(record=True) as told, pytest.raises(WorkerError) as caught:
+        module.joined_dask("tcp://s:1", None)
+    assert str(caught.value) == (
+        f"the Dask worker tcp://w:1 has numpy 1.0, the client has {np.__version__}; results would differ"
+    )
+    assert not told
+    monkeypatch.setattr(TalkingClient, "other", {})
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        module.joined_dask("tcp://s:1", None)
+    assert [str(one.message).splitlines()[0] for one in told] == ["Mismatched versions found"]
 
 
 def test_settings_that_do_not_fit():

@@ -17,6 +17,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -197,16 +198,21 @@ def joined_dask(scheduler: str | None, scheduler_file: str | None) -> OnDask:
     library = distributed()
     for name in ("distributed", "distributed.client"):  # what is lost is told in one line here
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    with warnings.catch_warnings(record=True) as told:  # Dask tells of other versions, too, in a table
+        warnings.simplefilter("always")
+        try:
+            client = library.Client(scheduler, scheduler_file=scheduler_file, timeout="10s")
+        except Exception as error:
+            place = scheduler or scheduler_file
+            raise WorkerError(f"no Dask scheduler answers at {place} ({one_line(error)})") from None
     try:
-        client = library.Client(scheduler, scheduler_file=scheduler_file, timeout="10s")
-    except Exception as error:
-        place = scheduler or scheduler_file
-        raise WorkerError(f"no Dask scheduler answers at {place} ({one_line(error)})") from None
-    try:
-        return OnDask(client, [client])
+        found = OnDask(client, [client])
     except BaseException:
         client.close()
         raise
+    for one in told:
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    return found
 
 
 def _pickled(call: Any) -> bytes:
