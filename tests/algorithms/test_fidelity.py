@@ -291,37 +291,57 @@ def test_a_wrong_shade_is_noticed(fun, changed):
     assert doubt(mine, lshade_of_minionpy(fun), SHADE_STAGES) < LEVEL
 
 
+IMODE_RUNS, IMODE_MAXFEV = 30, 10_000
+IMODE_STAGES = {sphere: (300, 1000, 2000, 4000), rastrigin: (300, 1000, 2000, 4000, 6000, 8000)}
+
+
+def shifted(fun):
+    """The optimum is moved away from the origin, to which the weighted mutation is drawn."""
+    return lambda x: fun(np.asarray(x) - 0.3 * BOXES[fun].upper)
+
+
+@cache
+def imode_of_minionpy(fun):
+    """Best values so far (runs, evaluations)."""
+    minionpy = pytest.importorskip("minionpy")
+    bounds = list(zip(BOXES[fun].lower, BOXES[fun].upper, strict=True))
+    options = {"population_size": 100, "minimum_population_size": 4, "archive_size_ratio": 2.6}
+    runs = []
+    for seed in range(IMODE_RUNS):
+        seen = []
+        noted = noting(shifted(fun), seen)
+        call = minionpy.IMODE(
+            lambda x, *_, noted=noted: list(noted(x)), bounds, maxevals=IMODE_MAXFEV, seed=seed, options=options
+        )
+        call.optimize()
+        runs.append(np.minimum.accumulate(np.concatenate(seen)[:IMODE_MAXFEV]))
+    return np.array(runs)
+
+
+def our_imode(fun, **changed):
+    moved, settings = shifted(fun), make("imode", **changed)
+    asked = (drive(settings, moved, BOXES[fun], 100, IMODE_MAXFEV, seed)[1] for seed in range(IMODE_RUNS))
+    return np.array([np.minimum.accumulate(moved(points)) for points in asked])
+
+
+def doubt_of_imode(fun, mine):
+    stages = IMODE_STAGES[fun]
+    return len(stages) * min(ranksums(mine[:, n - 1], imode_of_minionpy(fun)[:, n - 1]).pvalue for n in stages)
+
+
 @BOTH
 def test_imode_is_near_minionpy(fun):
-    """Minionpy adds the SQP local search for the last 15 %, so both stop at 80 % of their budgets; other repairs.
+    """Minionpy adds the SQP local search for the last 15 %, so both are compared up to 80 % of their budgets.
 
-    The optimum is moved away from the origin, to which the weighted mutation is drawn; orders of magnitude compared.
+    It repairs points in another way. On the sphere that shows after 4,000 evaluations; then medians of the best values
+    are compared, within an order of magnitude of many that are gained.
     """
-    minionpy = pytest.importorskip("minionpy")
-    box, maxfev = BOXES[fun], 10_000
-    shift = 0.3 * box.upper
+    mine = our_imode(fun)
+    assert doubt_of_imode(fun, mine) > LEVEL
+    own, other = (np.median(np.log10(runs[:, 7999])) for runs in (mine, imode_of_minionpy(fun)))
+    assert abs(own - other) < 1
 
-    def moved(x):
-        return fun(np.asarray(x) - shift)
 
-    def best_early(values):
-        return min(values[: int(0.8 * maxfev)])
-
-    def peer(seed):
-        values = []
-
-        def noted(x, *_):
-            f = moved(x)
-            values.extend(f)
-            return list(f)
-
-        bounds = list(zip(box.lower, box.upper, strict=True))
-        options = {"population_size": 100, "minimum_population_size": 4, "archive_size_ratio": 2.6}
-        minionpy.IMODE(noted, bounds, maxevals=maxfev, seed=seed, options=options).optimize()
-        return best_early(values)
-
-    def mine(seed):
-        return best_early(moved(drive(make("imode"), moved, box, 100, maxfev, seed)[1]))
-
-    own, other = (np.log10([run(seed) for seed in range(RUNS)]) for run in (mine, peer))
-    assert abs(np.median(own) - np.median(other)) < 1, (np.median(own), np.median(other))
+@wrong(memory_start=[(sphere, 0.5)], minimum_popsize=[(rastrigin, 40)], spread=[(rastrigin, 0.3)])
+def test_a_wrong_imode_is_noticed(fun, changed):
+    assert doubt_of_imode(fun, our_imode(fun, **changed)) < LEVEL

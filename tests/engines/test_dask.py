@@ -204,9 +204,10 @@ def test_the_line_about_versions_stands_alone(monkeypatch):
     """What Dask says itself is left out where it would stand before the line that tells what matters."""
     monkeypatch.setattr(module, "distributed", lambda: SimpleNamespace(Client=TalkingClient))
     monkeypatch.setattr(TalkingClient, "other", {"numpy": "1.0"}, raising=False)
-    with warnings.catch_warnings(record=True) as told, pytest.raises(WorkerError) as caught:
+    with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        module.joined_dask("tcp://s:1", None)
+        with pytest.raises(WorkerError) as caught:
+            module.joined_dask("tcp://s:1", None)
     assert str(caught.value) == (
         f"the Dask worker tcp://w:1 has numpy 1.0, the client has {np.__version__}; results would differ"
     )
