@@ -483,3 +483,16 @@ def test_warnings_of_the_package_are_one_line_and_those_of_others_stay(tmp_path)
     lines = done.stderr.splitlines()
     assert "autov: kept elsewhere" in lines
     assert any(line.endswith("loud.py:4: UserWarning: mine") for line in lines)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("kind", ["MemoryError", "FileNotFoundError", "BrokenPipeError"])
+def test_the_point_is_named_whatever_a_function_raises(tmp_path, capsys, kind, workers):
+    """Errors of this kind may come from autov itself, too; then there is no point. They have no single text."""
+    (tmp_path / "raising_for_cli.py").write_text(f"def fun(x):\n    raise {kind}(5, 'no')\n")
+    code, _, err = run(
+        capsys, "minimize", f"{tmp_path / 'raising_for_cli.py'}:fun", "--dim", "2", "--lower=-1", "--upper=1",
+        "--maxfev", "20", "--popsize", "10", "--algorithm", "ga", "--runs", "1", "--workers", workers,
+    )  # fmt: skip
+    assert code == 2
+    assert re.match(rf"autov: {kind}: .*no.*; objective failed at x = \[", err.strip().splitlines()[-1])

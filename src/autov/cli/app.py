@@ -78,15 +78,15 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _end(" ".join(str(error).split()), 2)
     except WorkerError as error:
         _end(str(error), 1)
-    except (OSError, MemoryError) as error:
-        if isinstance(error, BrokenPipeError):
-            raise SystemExit(0) from None
-        _end(f"{type(error).__name__}: {' '.join(str(error).split())}", 2)
     except Exception as error:
-        if not hasattr(error, "autov_point"):
+        said = str(error)
+        if hasattr(error, "autov_point"):  # the user's function failed
+            said = "; ".join([said, *getattr(error, "__notes__", ())])
+        elif isinstance(error, BrokenPipeError):
+            raise SystemExit(0) from None
+        elif not isinstance(error, (OSError, MemoryError)):
             raise
-        said = "; ".join([str(error), *getattr(error, "__notes__", ())])
-        _end(f"{type(error).__name__}: {' '.join(said.split())}", 2)  # the user's function failed
+        _end(f"{type(error).__name__}: {' '.join(said.split())}", 2)
     except (KeyboardInterrupt, typer.Abort):
         _end("interrupted", 130)
     if code == 130:
