@@ -6,7 +6,7 @@ import datetime
 import os
 import time as clock
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from importlib import metadata
@@ -288,7 +288,7 @@ def _go(
         raise
 
 
-def _failed(before: FaultCount, trials: list[Trials]) -> FaultCount:
+def _failed(before: FaultCount, trials: Sequence[Trials]) -> FaultCount:
     """Evaluations that failed, in earlier sessions and in these trials."""
     found = FaultCount()
     for each in (before, *(one.evaluator.faults for one in trials)):
