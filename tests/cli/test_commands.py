@@ -461,3 +461,38 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_run(capsys, t
     assert re.fullmatch(rf"autov: {re.escape(str(tmp_path))}/blocked/.*: cannot be written: .*\n", err)
     assert not (tmp_path / "called").exists()
     assert not store.exists()
+
+
+def test_warnings_of_the_package_are_one_line_and_those_of_others_stay(tmp_path):
+    """As the one that compiled code is kept in a temporary folder, which has no `autov:` before it twice."""
+    (tmp_path / "loud.py").write_text(
+        "import warnings\n\ndef loud(x):\n    warnings.warn('mine', stacklevel=1)\n    return float(x @ x)\n"
+    )
+    text = (
+        "import warnings, autov.kernels.cache as cache\nfrom autov.cli import main\n"
+        "warn = \"warnings.warn('autov: kept\\\\nelsewhere', RuntimeWarning, stacklevel=1)\"\n"
+        "from autov.cli import minimize\n"
+        "import autov.engines\nnamed = autov.engines.named_engine\n"
+        "def told(*args):\n"
+        "    exec(compile(warn, cache.__file__, 'exec'))\n    return named(*args)\n"
+        "autov.engines.named_engine = told\n"
+        f"main(['minimize', {str(tmp_path / 'loud.py') + ':loud'!r}, '--dim', '2', '--lower=-1', '--upper', '1', "
+        "'--maxfev', '20', '--popsize', '10', '--workers', '1', '--algorithm', 'ga', '--runs', '1'])"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    lines = done.stderr.splitlines()
+    assert "autov: kept elsewhere" in lines
+    assert any(line.endswith("loud.py:4: UserWarning: mine") for line in lines)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("kind", ["MemoryError", "FileNotFoundError", "BrokenPipeError"])
+def test_the_point_is_named_whatever_a_function_raises(tmp_path, capsys, kind, workers):
+    """Errors of this kind may come from autov itself, too; then there is no point. They have no single text."""
+    (tmp_path / "raising_for_cli.py").write_text(f"def fun(x):\n    raise {kind}(5, 'no')\n")
+    code, _, err = run(
+        capsys, "minimize", f"{tmp_path / 'raising_for_cli.py'}:fun", "--dim", "2", "--lower=-1", "--upper=1",
+        "--maxfev", "20", "--popsize", "10", "--algorithm", "ga", "--runs", "1", "--workers", workers,
+    )  # fmt: skip
+    assert code == 2
+    assert re.match(rf"autov: {kind}: .*no.*; objective failed at x = \[", err.strip().splitlines()[-1])

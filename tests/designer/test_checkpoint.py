@@ -1,5 +1,6 @@
 """Searches survive: interrupted, killed at any moment, resumed with the same bits; foreign files are refused."""
 
+import html
 import json
 import os
 import random
@@ -11,11 +12,16 @@ import time
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
-from autov.core import FileError, InputError
+from autov.algorithms.faults import sentence
+from autov.cli.app import app
+from autov.core import FileError, InputError, read_arrays, write_arrays
 from autov.designer import TrialBudget, design
+from autov.designer.checkpoint import FORMAT, VERSION
 from autov.operators import load_operator
 from autov.problems import function_problem
+from autov.reports.design_page import design_page
 
 TINY = {"space": "operator", "known": False, "population": 8, "generations": 6, "trial": TrialBudget(10, 6, 3),
         "rng": 1, "rows": 3, "dim": 3}  # fmt: skip
@@ -274,3 +280,55 @@ def test_the_time_of_earlier_sessions_counts(tmp_path):
     head = json.loads(str(arrays["head"]))
     np.savez(path, **(arrays | {"head": np.array(json.dumps(head | {"seconds": 1e6}))}))
     assert 1e6 < design("sphere", checkpoint=path, resume=True, **TINY).seconds < 1e6 + 600
+
+
+def partial_bowl(x):
+    if x[0] > 0.5:
+        raise ValueError("no value here")
+    return float((x**2).sum())
+
+
+class StoppedError(Exception):
+    """Ends a search from its progress."""
+
+
+@pytest.mark.parametrize("at", [0, 3])
+def test_failed_evaluations_of_earlier_sessions_count(tmp_path, monkeypatch, at):
+    """Those before the last checkpoint and those after it, and each once; stopped before the first checkpoint, too."""
+    monkeypatch.setattr("autov.designer.designing.CHECKPOINT_SECONDS", 1e9 if at == 0 else 0.0)
+    options = TINY | {"bounds": [(-1, 1)] * 3, "dim": None, "workers": 1, "on_error": "worst", "retest_runs": 3}
+    whole = design(partial_bowl, **options)
+    assert whole.failed["raised"] > 0
+    assert whole.first_failure.startswith("ValueError: no value here")
+
+    def stop(progress):
+        if progress.state.generation == at:
+            raise StoppedError
+
+    path = tmp_path / "search.npz"
+    with pytest.raises(StoppedError):
+        design(partial_bowl, checkpoint=path, progress=stop, **options)
+    assert path.exists() == (at > 0)
+    again = design(partial_bowl, checkpoint=path, resume=True, **options)
+    assert again.failed == whole.failed
+    assert again.provenance["failed"] == whole.failed
+    if at:
+        assert again.first_failure == whole.first_failure
+        said = sentence(whole.failed, whole.first_failure)
+        assert said in html.unescape(design_page(again, [], "autov design"))
+        again.save(tmp_path / "optimizer.json")
+        shown = CliRunner().invoke(app, ["show", str(tmp_path / "optimizer.json")]).stdout
+        assert f"failed: {whole.failed['raised']} raised" in shown
+
+
+def test_checkpoints_with_strange_counts_are_refused(tmp_path):
+    options = TINY | {"bounds": [(-1, 1)] * 3, "dim": None, "workers": 1, "on_error": "worst", "retest_runs": 3}
+    path = tmp_path / "search.npz"
+    design(partial_bowl, checkpoint=path, **options)
+    head, arrays = read_arrays(path, FORMAT, VERSION)
+    arrays.pop("head")
+    for strange in ([], {"counts": {"raised": -1}, "first": ""}, {"counts": {"raised": "1"}, "first": ""},
+                    {"counts": {}, "first": 3}, {"counts": {"eaten": 1}, "first": ""}):  # fmt: skip
+        write_arrays(path, head | {"failed": strange}, arrays)
+        with pytest.raises(FileError, match="broken checkpoint"):
+            design(partial_bowl, checkpoint=path, resume=True, **options)

@@ -6,7 +6,9 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 from contextlib import closing
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -104,6 +106,17 @@ def test_a_call_that_hangs_is_given_up(mortal, tmp_path):  # noqa: F811
     assert calls.until(lambda: not calls.alive(hung))
 
 
+def test_a_local_cluster_keeps_workers_that_are_replaced(tmp_path):
+    """Dask gives up a worker that is not back after 15 s, even if that is since it is being replaced once more."""
+    short = {"distributed.deploy.lost-worker-timeout": "10ms"}  # no worker is back so soon
+    with dask.config.set(short), module.local_dask(1) as engine:
+        found = dict(engine.map(calls.sleeper(tmp_path), [1], timeout=1.0, lost=lambda _, reason: reason))
+        assert found == {0: "took longer than 1 s"}
+        engine.client.wait_for_workers(1, timeout=60)
+        assert in_order(engine, calls.square, range(3)) == [0, 1, 4]
+    assert dask.config.get("distributed.deploy.lost-worker-timeout") == "15s"
+
+
 def bowl(x):
     return float((x**2).sum())
 
@@ -170,6 +183,40 @@ def test_versions_of_workers_that_came_later_are_looked_at_too(client, monkeypat
     monkeypatch.setattr(module, "versions", lambda: ours | {"numpy": "0.1"})
     with pytest.raises(WorkerError, match=rf"has numpy {ours['numpy']}, the client has 0\.1; results would differ"):
         in_order(engine, calls.square, range(3))
+
+
+class TalkingClient:
+    """Joins a cluster whose one worker has another version of something, of which Dask warns in many lines."""
+
+    status = "running"
+
+    def __init__(self, *_, **__):
+        warnings.warn("Mismatched versions found\n\n| Package | Client |", UserWarning, stacklevel=2)
+
+    def run(self, *_, **__):
+        return {"tcp://w:1": module.versions() | self.other}
+
+    def close(self):
+        pass
+
+
+def test_the_line_about_versions_stands_alone(monkeypatch):
+    """What Dask says itself is left out where it would stand before the line that tells what matters."""
+    monkeypatch.setattr(module, "distributed", lambda: SimpleNamespace(Client=TalkingClient))
+    monkeypatch.setattr(TalkingClient, "other", {"numpy": "1.0"}, raising=False)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with pytest.raises(WorkerError) as caught:
+            module.joined_dask("tcp://s:1", None)
+    assert str(caught.value) == (
+        f"the Dask worker tcp://w:1 has numpy 1.0, the client has {np.__version__}; results would differ"
+    )
+    assert not told
+    monkeypatch.setattr(TalkingClient, "other", {})
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        module.joined_dask("tcp://s:1", None)
+    assert [str(one.message).splitlines()[0] for one in told] == ["Mismatched versions found"]
 
 
 def test_settings_that_do_not_fit():

@@ -148,6 +148,34 @@ def test_a_worker_is_restarted_when_the_scheduler_knows_that_its_call_is_cancell
     assert [entry for entry in client.log if entry[0] == "restart"] == [("restart", ("tcp://w:1",), 0)]
 
 
+class Forgetful(PaperClient):
+    """Whose worker ends before the first answers are fetched: Dask makes the calls again, which takes some looks."""
+
+    def gather(self, futures):
+        if not any(kind == "gather" for kind, _ in self.log):
+            for future in futures:
+                future.ended, future.looks = "lost", 3
+            self.log.append(("gather", ()))
+            raise RuntimeError("the worker is gone")
+        return super().gather(futures)
+
+
+def test_answers_that_are_lost_with_their_worker_are_waited_for(monkeypatch):
+    def status(future, ended=PaperFuture.status.fget):
+        if getattr(future, "looks", 0):
+            future.looks -= 1
+            future.ended = "lost" if future.looks else "finished"
+        return ended(future)
+
+    monkeypatch.setattr(PaperFuture, "status", property(status))
+    library = SimpleNamespace(wait=lambda *_, **__: None, TimeoutError=TimeoutError)
+    monkeypatch.setattr(dask_map, "importlib", SimpleNamespace(import_module=lambda _: library))
+    client = Forgetful()
+    assert sorted(mapped(client, range(12))) == [(i, i * i) for i in range(12)]
+    sent = [items for kind, items in client.log if kind == "submit"]
+    assert len(sent) == len(set(sent))  # nothing is sent twice: Dask remembers what it was asked for
+
+
 @pytest.mark.parametrize("kind", [asyncio.CancelledError, concurrent.futures.CancelledError])
 def test_a_scheduler_that_is_lost_while_one_waits_is_told(monkeypatch, kind):
     """Dask then raises while it waits, in many lines, that futures were cancelled."""

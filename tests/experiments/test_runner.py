@@ -198,6 +198,18 @@ def test_the_point_that_ends_a_worker_is_named_or_counts_as_worst():
     assert again.values("ending", "ga").tolist() == expected.values("ending", "ga").tolist()
 
 
+def test_runs_whose_point_ended_a_worker_are_made_again_when_such_points_count_as_worst(tmp_path):
+    """What was noted as failed is no answer to another wish; without it nothing is tried a second time."""
+    problem = {"ending": function_problem(ending, BOX)}
+    options = {"maxfev": 24, "popsize": 8, "runs": 3, "store": tmp_path / "r.db", "workers": 2}
+    failed = len(compare("ga", problem, **options).failures)
+    assert failed > 0
+    assert len(compare("ga", problem, **options).failures) == failed
+    again = compare("ga", problem, on_error="worst", **options)
+    assert not again.failures
+    assert sum(row.failed.get("worker lost", 0) for row in again.rows) >= failed
+
+
 def flat(x):
     return float(x.sum())
 

@@ -24,12 +24,13 @@ LONG = 40  # times as long as a message is what travels in it, so that it costs 
 
 
 class Recorded(Protocol):
-    """Values of a batch that are known already, and a place for those that come."""
+    """Values of a batch that are known already, what happened where they failed, and a place for those that come."""
 
     known: dict[int, float]
+    failed: dict[int, str]
 
-    def keep(self, index: int, value: float) -> None:
-        """The value of a point of the batch."""
+    def keep(self, index: int, value: float, failed: str = "") -> None:
+        """The value of a point of the batch, and what happened if it failed."""
         ...
 
 
@@ -90,6 +91,8 @@ class PointEvaluator:
         known = {} if recorded is None else {i: v for i, v in recorded.known.items() if 0 <= i < len(x)}
         for i, value in known.items():
             values[i] = value
+            if recorded is not None and i in recorded.failed:
+                self.faults.add({recorded.failed[i]: 1})
         todo = [i for i in range(len(x)) if i not in known]
         if (
             self.cost is None and len(todo) > 4 * self.engine.workers and not isinstance(self.engine, OnMap)
@@ -100,8 +103,10 @@ class PointEvaluator:
         return values
 
     def _evaluate(self, x: Array, todo: list[int], values: Array, recorded: Recorded | None) -> None:
+        what: dict[int, str] = {}  # happened to points that failed
+
         def lost(index: int, reason: str) -> tuple[float, float, str]:
-            self.faults.lose(self.policy, reason, x[todo[index]])
+            what[index] = self.faults.lose(self.policy, reason, x[todo[index]])
             return np.inf, np.nan, ""
 
         spent = []
@@ -114,9 +119,10 @@ class PointEvaluator:
                     values[todo[index]] = value
                     spent.append(seconds)
                     if raised:
+                        what[index] = RAISED
                         self.faults.note(RAISED, raised, None if " failed at x = " in raised else x[todo[index]])
                     if recorded is not None:
-                        recorded.keep(todo[index], value)
+                        recorded.keep(todo[index], value, what.get(index, ""))
         except WorkerError as error:
             if isinstance(item := getattr(error, "item", None), np.ndarray):
                 raise lost_at(str(error), item) from None
@@ -131,9 +137,10 @@ class Reported:
 
     def __init__(self, arrived: Arrived) -> None:
         self.known: dict[int, float] = {}
+        self.failed: dict[int, str] = {}
         self._arrived = arrived
 
-    def keep(self, index: int, value: float) -> None:
+    def keep(self, index: int, value: float, failed: str = "") -> None:  # noqa: ARG002
         """The value of a point of the batch."""
         self._arrived(index, value)
 

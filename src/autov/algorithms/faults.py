@@ -11,6 +11,8 @@ import numpy as np
 from autov.core import Array, InputError, WorkerError
 
 RAISED, LATE, LOST = "raised", "timed out", "worker lost"
+KINDS = (RAISED, LATE, LOST)
+_AT = ", at x = "
 
 
 @dataclass(frozen=True)
@@ -61,12 +63,14 @@ class FaultCount:
             self.counts[what] = self.counts.get(what, 0) + count
         self.first = self.first or first
 
-    def lose(self, policy: FaultPolicy, reason: str, point: Array) -> None:
-        """Take note of a point whose worker died or was replaced; raise it where that is wanted."""
+    def lose(self, policy: FaultPolicy, reason: str, point: Array) -> str:
+        """Take note of a point whose worker died or was replaced, and tell which; raise it where that is wanted."""
         late = reason.startswith("took longer")
         if not late and not policy.worst:
             raise lost_at(reason, point)
-        self.note(LATE if late else LOST, reason, point)
+        what = LATE if late else LOST
+        self.note(what, reason, point)
+        return what
 
 
 def sentence(counts: Mapping[str, int], first: str = "") -> str:
@@ -84,7 +88,12 @@ def shown(point: Array) -> str:
 
 def lost_at(reason: str, point: Array) -> WorkerError:
     """The error of a point that ended its worker."""
-    return WorkerError(f"{reason}, at x = {shown(point)}")
+    return WorkerError(f"{reason}{_AT}{shown(point)}")
+
+
+def names_point(error: str) -> bool:
+    """Whether the text of an error is that of a point that ended its worker."""
+    return _AT in error
 
 
 def one_line(error: BaseException) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from autov.core import Array, FileError, InputError, to_json
+from autov.core.files import check_new
 from autov.core.transactions import writing
 
 MAGIC, VERSION = 0x61757452, 1  # application_id ("autR") and user_version of the file
@@ -42,6 +43,7 @@ class RunStore:
             raise InputError(f"store: must be the name of a file, got {path!r}") from None
         if self.path.is_dir() or not self.path.parent.is_dir():
             raise FileError(f"{self.path}: is a folder, or its folder does not exist")
+        check_new(self.path)
         try:
             self.db = sqlite3.connect(self.path, timeout=BUSY, isolation_level=None)
             try:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from typing import NoReturn
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
 
 import typer
 from typer.main import get_command
@@ -38,6 +42,23 @@ def _end(message: str, code: int) -> NoReturn:
     raise SystemExit(code)
 
 
+@contextlib.contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Warnings of this package are one line without its source; those of users' functions stay as they are."""
+    whole, home = warnings.formatwarning, str(Path(__file__).parents[1])
+
+    def one_line(message: Any, category: Any, filename: str, lineno: int, line: str | None = None) -> str:
+        if not filename.startswith(home):
+            return whole(message, category, filename, lineno, line)
+        return f"autov: {' '.join(str(message).split()).removeprefix('autov: ')}\n"
+
+    warnings.formatwarning = one_line
+    try:
+        yield
+    finally:
+        warnings.formatwarning = whole
+
+
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command. Exit codes: 0 success, 1 a required property does not hold, 2 bad input, 130 Ctrl-C."""
     from autov.core.errors import InputError, WorkerError
@@ -45,7 +66,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     # Typer carries its own copy of click in some versions: find the class that its errors derive from.
     usage_error = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
     try:
-        code = get_command(app).main(arguments, prog_name="autov", standalone_mode=False)
+        with _plain_warnings():
+            code = get_command(app).main(arguments, prog_name="autov", standalone_mode=False)
     except usage_error as error:  # type: ignore[misc]
         message = error.format_message()  # type: ignore[attr-defined]
         if type(error).__name__ == "NoArgsIsHelpError":
@@ -56,15 +78,15 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _end(" ".join(str(error).split()), 2)
     except WorkerError as error:
         _end(str(error), 1)
-    except (OSError, MemoryError) as error:
-        if isinstance(error, BrokenPipeError):
-            raise SystemExit(0) from None
-        _end(f"{type(error).__name__}: {' '.join(str(error).split())}", 2)
     except Exception as error:
-        if not hasattr(error, "autov_point"):
+        said = str(error)
+        if hasattr(error, "autov_point"):  # the user's function failed
+            said = "; ".join([said, *getattr(error, "__notes__", ())])
+        elif isinstance(error, BrokenPipeError):
+            raise SystemExit(0) from None
+        elif not isinstance(error, (OSError, MemoryError)):
             raise
-        said = "; ".join([str(error), *getattr(error, "__notes__", ())])
-        _end(f"{type(error).__name__}: {' '.join(said.split())}", 2)  # the user's function failed
+        _end(f"{type(error).__name__}: {' '.join(said.split())}", 2)
     except (KeyboardInterrupt, typer.Abort):
         _end("interrupted", 130)
     if code == 130:

@@ -68,6 +68,7 @@ def compare(
 
     Example: autov compare --algorithms ga,de,shade,autov --problems f1..f13 --runs 30 --store results.db
     """
+    from autov.algorithms.faults import names_point
     from autov.core import InputError, write_text
     from autov.engines import named_engine
     from autov.experiments import compare as run_comparison
@@ -144,7 +145,9 @@ def compare(
             sys.stderr.write(f"autov: wrote {', '.join(map(str, write(result, folder)))}\n")
     for failure in result.failures:
         sys.stderr.write(f"autov: {failure.label} on {failure.problem}, run {failure.run} failed: {failure.error}\n")
-    if any(failure.error.startswith("WorkerError:") for failure in result.failures):
-        sys.stderr.write("autov: what ended its worker process is run again with --retry-failed only\n")
+    deadly = [failure.error for failure in result.failures if failure.error.startswith("WorkerError:")]
+    if deadly:
+        how = "--retry-failed or --on-error worst" if all(map(names_point, deadly)) else "--retry-failed"
+        sys.stderr.write(f"autov: what ended its worker process is run again with {how} only\n")
     if result.failures:
         raise typer.Exit(1)

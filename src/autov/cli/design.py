@@ -208,6 +208,7 @@ def design(
             "retested_means": found.retested_means, "retested_values": found.retested,
             "evaluations": found.evaluations, "spent": found.spent, "seconds": found.seconds, "comparison": means,
             "moved_values": found.moved, "settings": found.settings, "failed": found.failed,
+            "first_failure": found.first_failure,
             "files": {key: str(path) for key, path in paths.items()},
         })  # fmt: skip
         return
@@ -218,7 +219,7 @@ def design(
     made = ", ".join(f"{what} {count:.3g}" for what, count in found.spent.items())
     print_words(f"\n{found.evaluations:.3g} evaluations ({made}) in {clock(found.seconds)}.")
     if found.failed:
-        print_words(sentence(found.failed))
+        print_words(sentence(found.failed, found.first_failure))
     out_.print()
     if len(names) > SHOWN and found.beside:  # the page has a table for each
         show_table(summary_table(found))

@@ -49,7 +49,9 @@ def show(
         print_words(text)
 
         for key, value in provenance.items():
-            if not isinstance(value, dict):
+            if key == "failed" and isinstance(value, dict):
+                print_words(f"  failed: {', '.join(f'{count} {what}' for what, count in value.items())}")
+            elif not isinstance(value, dict):
                 print_words(f"  {key}: {few(labels_of(str(value))) if key == 'problem' else value}")
 
 

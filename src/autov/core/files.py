@@ -70,6 +70,12 @@ def check_writable(path: str | os.PathLike[str], size: int = 2**20) -> None:
             probe.unlink(missing_ok=True)
 
 
+def check_new(path: Path) -> None:
+    """Say of a file that is not there that it cannot be made; SQLite would not say why."""
+    if not path.exists() and not os.access(path.parent, os.W_OK | os.X_OK):
+        raise FileError(f"{path}: cannot be written: {os.strerror(errno.EACCES)}")
+
+
 def _sync_folder(folder: Path) -> None:
     """The new name of a file survives a loss of power only when its folder is written, too."""
     with contextlib.suppress(OSError):  # Windows and some network drives cannot

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autov.algorithms.faults import KINDS, FaultCount
 from autov.core import FileError, read_arrays, to_json, write_arrays
 from autov.designer.cost import FITTED
 from autov.designer.search import HISTORY, Search, SearchState
@@ -21,12 +22,13 @@ MEASURED = "measured"  # among the sizes of a search: evaluations that told what
 
 
 def write_checkpoint(
-    path: Path, state: SearchState, settings: Mapping[str, Any], seconds: float, plan: Mapping[str, int] | None = None
-) -> None:
+    path: Path, state: SearchState, settings: Mapping[str, Any], seconds: float,
+    plan: Mapping[str, int] | None = None, faults: FaultCount | None = None,
+) -> None:  # fmt: skip
     """Write a checkpoint atomically; after a crash the old one or the new one is there."""
     head = {
         "format": FORMAT, "version": VERSION, "settings": dict(settings), "seconds": seconds,
-        "plan": dict(plan or {}),
+        "plan": dict(plan or {}), "failed": {"counts": faults.counts, "first": faults.first} if faults else {},
         "generation": state.generation, "next_id": state.next_id, "evaluations": state.evaluations,
     }  # fmt: skip
     arrays = {name: getattr(state, name) for name in _ARRAYS}
@@ -53,6 +55,25 @@ def saved_plan(path: Path) -> dict[str, int] | None:
     if not is_plan(plan):
         raise FileError(f"{path}: broken checkpoint (its sizes are none); move it away to start anew")
     return plan
+
+
+def saved_faults(path: Path) -> FaultCount:
+    """The evaluations that had failed when a checkpoint was written; none if there is no checkpoint."""
+    found = FaultCount()
+    if not path.exists():
+        return found
+    failed = _read(path)[0].get("failed", {})
+    try:
+        counts, first = failed.get("counts", {}), failed.get("first", "")
+        sound = isinstance(first, str) and all(
+            what in KINDS and type(n) is int and n >= 0 for what, n in counts.items()
+        )
+    except AttributeError:
+        sound, counts, first = False, {}, ""
+    if not sound:
+        raise FileError(f"{path}: broken checkpoint (its counts of failed evaluations); move it away to start anew")
+    found.add(counts, first)
+    return found
 
 
 def is_plan(plan: Any) -> bool:

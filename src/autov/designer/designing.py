@@ -6,7 +6,7 @@ import datetime
 import os
 import time as clock
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from importlib import metadata
@@ -23,7 +23,15 @@ from autov.core import FileError, InputError, Seed, check_writable, identity, se
 from autov.core.locks import held
 from autov.designer.aggregate import check_minima
 from autov.designer.cases import Case, brings_bounds, training_cases
-from autov.designer.checkpoint import MEASURED, is_plan, read_checkpoint, saved_plan, saved_seed, write_checkpoint
+from autov.designer.checkpoint import (
+    MEASURED,
+    is_plan,
+    read_checkpoint,
+    saved_faults,
+    saved_plan,
+    saved_seed,
+    write_checkpoint,
+)
 from autov.designer.cost import FITTED, affordable
 from autov.designer.genome import Genome, OperatorGenome
 from autov.designer.journal import PLAN, Journal, saved_settings
@@ -159,9 +167,10 @@ def design(
         moved = opening(elsewhere)
         for each in (*trials, *judges, *moved):
             each.journal = journal
-        state, seconds = _go(search, described, path, resume, progress, journal, plan)
+        before = FaultCount() if path is None else saved_faults(path)
+        state, seconds = _go(search, described, path, resume, progress, journal, plan, before)
         preset_name = "quick" if preset is None else preset if isinstance(preset, str) else "own settings"
-        found = _finish(search, state, described, seconds, preset_name, judges, moved, known, peers, measured)
+        found = _finish(search, state, described, seconds, preset_name, judges, moved, known, peers, measured, before)
         journal.remove()
         return found
 
@@ -222,14 +231,16 @@ def _place(checkpoint: Any) -> Path:
         check_writable(path)
     except FileError as error:
         raise FileError(f"checkpoint: {error}") from None
-    except (TypeError, OSError) as error:
+    except OSError as error:
+        raise FileError(f"checkpoint: {checkpoint}: cannot be written: {error.strerror or error}") from None
+    except TypeError as error:
         raise FileError(f"checkpoint: {checkpoint!r} cannot be written: {error}") from None
     return path
 
 
 def _go(
     search: Search, described: dict[str, Any], path: Path | None, resume: bool, progress: ProgressCallback | None,
-    journal: Journal, plan: dict[str, int],
+    journal: Journal, plan: dict[str, int], before: FaultCount,
 ) -> tuple[SearchState, float]:  # fmt: skip
     """Run the generations, with checkpoints and progress."""
     spent, state = 0.0, None
@@ -245,19 +256,20 @@ def _go(
     journal.resume(-1 if state is None else state.generation)
     journal.begin(-1 if state is None else state.generation, fresh=True)
     begun = written = clock.perf_counter()
-    first = 0 if state is None else state.evaluations
+    first, failed = 0 if state is None else state.evaluations, before
     try:
         while True:
             if state is None:
                 state = search.start()
             elif state.generation < search.settings.generations:
                 state = search.step(state)
+            failed = _failed(before, search.trials)  # what fails later belongs to a generation that is made anew
             now = clock.perf_counter()
             seconds = spent + now - begun
             last = state.generation >= search.settings.generations
             due = path is not None and (last or now - written > CHECKPOINT_SECONDS)
             if path is not None and due:
-                write_checkpoint(path, state, decides, seconds, plan)
+                write_checkpoint(path, state, decides, seconds, plan, failed)
                 written = now
             journal.begin(state.generation, fresh=due)
             if progress:
@@ -272,27 +284,28 @@ def _go(
                 return state, seconds
     except KeyboardInterrupt:
         if path is not None and state is not None:
-            write_checkpoint(path, state, decides, spent + clock.perf_counter() - begun, plan)
+            write_checkpoint(path, state, decides, spent + clock.perf_counter() - begun, plan, failed)
         raise
 
 
-def _failed(trials: list[Trials]) -> dict[str, int]:
+def _failed(before: FaultCount, trials: Sequence[Trials]) -> FaultCount:
+    """Evaluations that failed, in earlier sessions and in these trials."""
     found = FaultCount()
-    for each in trials:
-        found.add(each.evaluator.faults.counts)
-    return found.counts
+    for each in (before, *(one.evaluator.faults for one in trials)):
+        found.add(each.counts, each.first)
+    return found
 
 
 def _finish(
     search: Search, state: SearchState, described: dict[str, Any], seconds: float, preset: str, judges: list[Trials],
-    elsewhere: list[Trials], known: dict[str, Any], peers: dict[str, Any], measured: int,
+    elsewhere: list[Trials], known: dict[str, Any], peers: dict[str, Any], measured: int, before: FaultCount,
 ) -> Design:  # fmt: skip
     """Choose the result, re-test it beside what is known, also with moved optima, and note where it comes from."""
     start, settings, genome = clock.perf_counter(), search.settings, search.genome
-    before = search.evaluations
+    made = search.evaluations
     rivals = {**known, **peers} if settings.known else {}
     winner = search.race(state, list(rivals.values())) if settings.final_race else 0
-    raced = search.evaluations - before
+    raced = search.evaluations - made
     name = None if winner < len(state.ids) else list(rivals)[winner - len(state.ids)]
     algorithm = genome.decode(state.vectors[winner]) if name is None else rivals[name]
     others = {label: one for label, one in {**known, **peers}.items() if label != name}
@@ -312,6 +325,9 @@ def _finish(
         "retest_runs": settings.retest_runs, "instances": _instances(search), "settings": described,
         "autov": metadata.version("autov"), "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }  # fmt: skip
+    failed = _failed(before, [*search.trials, *([] if judges is search.trials else judges), *elsewhere])
+    if failed.counts:
+        provenance |= {"failed": failed.counts, "first_failure": failed.first}
     if (
         settings.space == "operator"
         and isinstance(algorithm, Evolution)
@@ -326,7 +342,7 @@ def _finish(
         np.array(state.history),
         population, spent, seconds, described, tuple(trials.problem for trials in search.trials),
         tuple(trials.problem for trials in judges), tuple(trials.budget.maxfev for trials in judges), provenance, moved,
-        _failed([*search.trials, *([] if judges is search.trials else judges), *elsewhere]),
+        failed.counts, failed.first,
     )  # fmt: skip
 
 

@@ -19,27 +19,32 @@ from typing import Any
 
 import numpy as np
 
+from autov.algorithms.faults import KINDS
 from autov.core import Array, FileError, to_json, write_bytes
 
 MAGIC = b"autov-values 1\n"
 RECORD = struct.Struct("<cqqdI")  # kind, two whole numbers, a value, the checksum of what stands before it
 GENERATION, BATCH, VALUE = b"G", b"B", b"V"
+WHAT = ("", *KINDS)  # what happened to a value, by the second number of its record
 PLAN = "plan"  # among the settings in the file: the sizes that the search was given, which may change
 
 
-Batches = dict[int, tuple[int, int, dict[int, float]]]  # number of a batch -> digest, size, values
+Made = dict[int, tuple[float, int]]  # place in a batch -> value, what happened to it
+Batches = dict[int, tuple[int, int, Made]]  # number of a batch -> digest, size, values
 
 
 class Values:
-    """Values of one batch: those known from before, and a place for those that come."""
+    """Values of one batch: those known from before, what happened where they failed, a place for those that come."""
 
-    def __init__(self, journal: Journal | None, known: dict[int, float]) -> None:
-        self._journal, self.known = journal, known
+    def __init__(self, journal: Journal | None, made: Made) -> None:
+        self._journal = journal
+        self.known = {index: value for index, (value, _) in made.items()}
+        self.failed = {index: WHAT[what] for index, (_, what) in made.items() if what}
 
-    def keep(self, index: int, value: float) -> None:
-        """The value of the index-th item of the batch."""
+    def keep(self, index: int, value: float, failed: str = "") -> None:
+        """The value of the index-th item of the batch, and what happened if it failed."""
         if self._journal is not None:
-            self._journal.write(_record(VALUE, index, 0, value))
+            self._journal.write(_record(VALUE, index, WHAT.index(failed), value))
 
     def keep_all(self, values: Array) -> None:
         """The values of the whole batch."""
@@ -77,7 +82,7 @@ class Journal:
         if {name: value for name, value in settings.items() if name != PLAN} != self._settings:
             raise FileError(f"{self.path}: holds values of a search with other settings; move it away to start anew")
         batches: Batches = {}
-        values: dict[int, float] = {}
+        values: Made = {}
         place = size = 0
         for kind, first, second, value in _records(data[begin:]):
             if kind == GENERATION:
@@ -88,7 +93,7 @@ class Journal:
                     batches[place] = (first, second, {})
                 values, size, place = batches[place][2], second, place + 1
             elif 0 <= first < size and value == value:
-                values[first] = value
+                values[first] = value, second if 0 < second < len(WHAT) else 0
 
     def begin(self, generation: int, fresh: bool) -> None:
         """What follows comes after this generation; ``fresh`` forgets what was before, which a checkpoint has now."""
@@ -117,7 +122,7 @@ class Journal:
             self._old, known = {}, {}  # it went another way
         self._batch += 1
         self.write(_record(BATCH, number, size, 0.0))
-        self.write(b"".join(_record(VALUE, index, 0, value) for index, value in known.items()))
+        self.write(_values(known))
         return Values(self, known)
 
     def write(self, records: bytes) -> None:
@@ -172,9 +177,12 @@ def _all_records(generation: int, batches: Batches) -> bytes:
     """What was evaluated after a generation, as it stands in the file."""
     found = [_record(GENERATION, generation, 0, 0.0)]
     for number, size, values in batches.values():
-        found.append(_record(BATCH, number, size, 0.0))
-        found += [_record(VALUE, index, 0, value) for index, value in values.items()]
+        found += [_record(BATCH, number, size, 0.0), _values(values)]
     return b"".join(found)
+
+
+def _values(made: Made) -> bytes:
+    return b"".join(_record(VALUE, index, what, value) for index, (value, what) in made.items())
 
 
 def _record(kind: bytes, first: int, second: int, value: float) -> bytes:

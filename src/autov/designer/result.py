@@ -38,7 +38,8 @@ class Design(Shown):
         provenance: all of this in short, as the files have it.
         moved: (problems, runs) re-tested on instances with the optimum elsewhere, where it was trained on a problem as
             it is: what is left when the optimum is not where the search met it; None for families.
-        failed: evaluations of this session that failed and counted as worst, by what happened.
+        failed: evaluations that failed and counted as worst, by what happened.
+        first_failure: the first of them whose point is known, in words.
     """
 
     algorithm: Any
@@ -58,6 +59,7 @@ class Design(Shown):
     provenance: dict[str, Any]
     moved: Array | None = None
     failed: dict[str, int] = field(default_factory=dict)
+    first_failure: str = ""
 
     @property
     def operator(self) -> AffineOperator:

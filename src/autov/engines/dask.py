@@ -17,6 +17,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -157,18 +158,31 @@ def quiet_tracker() -> Iterator[None]:
             os.environ["PYTHONWARNINGS"] = before
 
 
+def _staying() -> contextlib.ExitStack:
+    """Clusters of this process keep workers that are away until this is closed.
+
+    A while after a worker went, Dask ends it for good if it is not there. One that is replaced whenever a call hangs
+    may be away at just that moment, again; then there would be fewer and fewer workers, and none at last.
+    """
+    stack = contextlib.ExitStack()
+    stack.enter_context(importlib.import_module("dask").config.set({"distributed.deploy.lost-worker-timeout": "1000d"}))
+    return stack
+
+
 def local_dask(workers: int) -> OnDask:
     """A cluster of single-threaded processes on this machine, reachable from it only; it ends with the engine."""
     library = distributed()
-    opened = []  # also what was opened before something failed is closed
+    opened: list[Any] = [_staying()]  # also what was opened before something failed is closed
     try:
         with quiet_tracker():
-            opened.append(apart(lambda: library.LocalCluster(
+            cluster = apart(lambda: library.LocalCluster(
                 n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
                 host="127.0.0.1", silence_logs=50,
-            )))  # fmt: skip
-        opened.append(library.Client(opened[0]))
-        return OnDask(opened[1], opened)
+            ))  # fmt: skip
+        opened.append(cluster)
+        client = library.Client(cluster)
+        opened.append(client)
+        return OnDask(client, opened)
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):  # see OnDask.__exit__
             threading.Thread(target=close_all, args=(opened,), daemon=True).start()
@@ -184,16 +198,21 @@ def joined_dask(scheduler: str | None, scheduler_file: str | None) -> OnDask:
     library = distributed()
     for name in ("distributed", "distributed.client"):  # what is lost is told in one line here
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    with warnings.catch_warnings(record=True) as told:  # Dask tells of other versions, too, in a table
+        warnings.simplefilter("always")
+        try:
+            client = library.Client(scheduler, scheduler_file=scheduler_file, timeout="10s")
+        except Exception as error:
+            place = scheduler or scheduler_file
+            raise WorkerError(f"no Dask scheduler answers at {place} ({one_line(error)})") from None
     try:
-        client = library.Client(scheduler, scheduler_file=scheduler_file, timeout="10s")
-    except Exception as error:
-        place = scheduler or scheduler_file
-        raise WorkerError(f"no Dask scheduler answers at {place} ({one_line(error)})") from None
-    try:
-        return OnDask(client, [client])
+        found = OnDask(client, [client])
     except BaseException:
         client.close()
         raise
+    for one in told:
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    return found
 
 
 def _pickled(call: Any) -> bytes:

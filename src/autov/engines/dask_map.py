@@ -21,6 +21,7 @@ from autov.engines.pickled import name_of, one_line, same, unpack_error, unsenda
 
 GONE_SECONDS = 10.0  # without a connection, after which a scheduler is taken for dead
 CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)  # Dask's is one of them
+COMING = ("pending", "lost")  # calls without an answer: Dask makes those again whose answer was lost with a worker
 AHEAD = 4  # calls in flight for each worker: some wait there, so that no worker waits for a message
 
 
@@ -124,7 +125,7 @@ class DaskMap:
         """Futures that are done, one way or another; WorkerError if the scheduler is gone."""
         since = None
         while True:
-            done = [future for future in self._flying if future.status != "pending"]
+            done = [future for future in self._flying if future.status not in COMING]
             if done:
                 return done
             if self.client.status != "running":
@@ -147,9 +148,13 @@ class DaskMap:
 
     def _outcome(self, future: Any, answer: Any, job: Job) -> tuple[list[Any] | None, BaseException | None]:
         """Results of a future, or what went wrong; neither if the job is sent again."""
-        if future.status in ("cancelled", "lost"):
+        status = "finished" if answer is not None else future.status
+        if status in COMING:
+            self._flying[future] = job
+            return None, None
+        if status == "cancelled":
             return None, gone(self.client)
-        if future.status == "error":
+        if status == "error":
             error = future.exception()
             if type(error).__name__ != "KilledWorker":
                 return None, unsendable(name_of(self.function.call), one_line(error))
@@ -185,7 +190,7 @@ class DaskMap:
             end = time.monotonic() + GONE_SECONDS
             while future.key in self.client.has_what([worker]).get(worker, ()) and time.monotonic() < end:
                 time.sleep(0.01)
-            self.client.restart_workers([worker], raise_for_error=False)
+            self.client.restart_workers([worker], timeout=GONE_SECONDS, raise_for_error=False)  # others wait meanwhile
 
     def _give_up(self, job: Job, reason: str) -> tuple[list[Any] | None, BaseException | None]:
         if self.lost is not None:

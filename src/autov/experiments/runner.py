@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from autov.algorithms import Run, solve
 from autov.algorithms.base import Compiled
 from autov.algorithms.evaluation import check_policy, engine_for, evaluation_of
-from autov.algorithms.faults import DEFAULT, FaultCount, FaultPolicy
+from autov.algorithms.faults import DEFAULT, FaultCount, FaultPolicy, names_point
 from autov.algorithms.feeding import Feeder, Job
 from autov.core import Array, InputError, identity
 from autov.engines import Engine, Processes, engine_of
@@ -136,7 +136,8 @@ def run(
 
     Results do not depend on the workers. Ctrl-C raises KeyboardInterrupt when the workers have ended; what is finished
     stays in the store, and the next call goes on. Tasks that raise, or end their worker, do not stop the others. Those
-    that raised are run again by the next call, those that ended their worker only with ``retry_failed``.
+    that raised are run again by the next call, those that ended their worker only with ``retry_failed``, or where the
+    point that did it is known and counts as worst now.
     """
     if not isinstance(store, Store):
         with Store(store) as opened:
@@ -146,7 +147,10 @@ def run(
     start = time.perf_counter()
     missing = store.missing(experiment.tasks)
     if not retry_failed:
-        deadly = {failure.key for failure in store.failures(experiment.tasks) if failure.error.startswith(DEADLY)}
+        deadly = {
+            failure.key for failure in store.failures(experiment.tasks)
+            if failure.error.startswith(DEADLY) and not (policy.worst and names_point(failure.error))
+        }  # fmt: skip
         missing = [task for task in missing if task.key not in deadly]
     if missing:
         store.check_writable()

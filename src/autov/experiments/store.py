@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 
 from autov.core import Array, FileError, InputError, check_writable, digest
+from autov.core.files import check_new
 from autov.core.transactions import writing
 from autov.experiments.row import Failure, Row, columns, decode, encode, schema
 from autov.experiments.task import Task
@@ -272,7 +273,7 @@ def _check_place(path: Path) -> None:
         with path.open("rb") as file:
             head = file.read(len(_HEADER))
     except FileNotFoundError:
-        return
+        return check_new(path)
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror}") from None
     if head and head != _HEADER:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from autov.algorithms.faults import sentence
 from autov.algorithms.text import explain, short_name
 from autov.core import Array, InputError
 from autov.designer import Design
@@ -201,7 +202,7 @@ def design_page(design: Design, curves: Sequence[Curves], command: str, folder: 
     named = design.settings["problems"]
     lead, *rest = in_short(design, curves)
     first = "".join([
-        lead_html(lead), text_html(*rest, _what(design, curves), "What to type next:"),
+        lead_html(lead), text_html(*rest, *_faults(design), _what(design, curves), "What to type next:"),
         code_html(next_commands(design, folder), wrap=True),
     ])  # fmt: skip
     shown = {name: figure for each in curves for name, figure in _panels(each.comparison).items()}
@@ -240,6 +241,11 @@ def design_page(design: Design, curves: Sequence[Curves], command: str, folder: 
     settings = "\n".join(f"{name}: {value}" for name, value in design.settings.items())
     sections += [("Repeat it", code_html(command) + text_html(effort)), ("Settings", code_html(settings, wrap=True))]
     return page(f"An optimiser designed for {few(named)}", sections)
+
+
+def _faults(design: Design) -> list[str]:
+    """How many evaluations failed, if any."""
+    return [sentence(design.failed, design.first_failure)] if design.failed else []
 
 
 def _panels(made: Comparison) -> dict[str, str]:
