@@ -84,6 +84,11 @@ def test_the_function_travels_once_to_each_worker(engine, tmp_path):
     assert path.read_text().count("u") <= 2
 
 
+def test_few_calls_do_not_wait_at_the_one_worker_that_has_their_function(client):  # noqa: F811
+    sent = dask_map.SentFunction(client, calls.square, module._pickled(calls.square))
+    assert {len(places) for places in client.who_has([sent.future]).values()} == {2}
+
+
 def test_functions_without_a_module_travel_with_their_code(engine):
     factor = 3
     assert in_order(engine, lambda x: factor * x, range(3)) == [0, 3, 6]
