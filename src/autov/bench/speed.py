@@ -59,7 +59,7 @@ def _head(found: Mapping[str, Any]) -> str:
         "This page is made by `make speed` from [results/bench](../results/bench), which `autov bench NAME "
         "--json` made "
         f"({by}), as ratios in one run. The machine: two cores of an x86-64 server with AVX2 (no AVX-512, but for "
-        "`kernel.json`, `first.json`, `ma-es.json` and `overhead.json`)."
+        "`kernel.json`, `design.json`, `first.json`, `ma-es.json` and `overhead.json`)."
     )
 
 
@@ -157,7 +157,8 @@ def _search(data: Mapping[str, Any]) -> list[str]:
         "At that rate the paper's search (9.0e9 evaluations) takes "
         f"{data['paper_preset_minutes_without_early_stop']:.0f} "
         f"minutes on two cores, {data['paper_preset_minutes']:.0f} with the {left:.0%} of "
-        "runs that early stopping leaves out in the first generations. What stored searches took is in "
+        "runs that early stopping leaves out in the first generations; later it leaves out more, and the whole search "
+        "took less (`paper-preset.json`). What stored searches took is in "
         "[Designing](designing.md#operators-that-were-found).",
         "Cost of runs of 10,000 evaluations, one thread, in milliseconds. It grows linearly in runs and, from "
         "100 variables "
