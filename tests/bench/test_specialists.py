@@ -7,6 +7,8 @@ import pytest
 from autov.algorithms import resolve_algorithm
 from autov.bench import specialists
 from autov.bench.specialists import KINDS, Kind, bench_specialists, specialists_page
+from autov.experiments import compare
+from autov.experiments.compact import write_compact
 from autov.problems import BBOB_NAMES, expand_names, resolve_problem
 
 
@@ -26,8 +28,11 @@ def test_a_small_one_is_designed_certified_judged_and_not_made_twice(tmp_path, m
         "for a test", ("sphere",), "translate", ("ackley",),
         {"space": "portfolio", "population": 4, "generations": 1, "trial": {"runs": 1, "evaluations": 60},
          "final_race": False, "retest_runs": 2, "dims": (2,)},
-        dim=3, maxfev=80, runs=3, rivals=("ga",),
+        dim=3, maxfev=80, runs=3, rivals=("ga",), table=("sphere", "ackley"),
     )  # fmt: skip
+    paper = compare(["ga", "de"], ["sphere", "ackley"], maxfev=80, runs=3, store=None, rng=1)
+    write_compact(paper, tmp_path / "paper" / "table-9.json")
+    tmp_path /= "specialists"
     monkeypatch.setattr(specialists, "KINDS", {"small": small})
     ranks = bench_specialists(tmp_path, ("small",))
     assert set(ranks["small"]) == {"small", "ga"}
@@ -43,5 +48,7 @@ def test_a_small_one_is_designed_certified_judged_and_not_made_twice(tmp_path, m
     (tmp_path / "remarks.md").write_text("By hand.\n")
     page = specialists_page(tmp_path, tmp_path / "page.md")
     assert page.startswith("# Specialists\n\nBy hand.\n\n## small\n\nKind of problem: for a test. Trained on sphere")
+    assert "mean ranks of mean values: " in page
+    assert page.count("`ga` ") == 2
     counts = [sum(mark == sign for mark in summary["marks"].values()) for sign in "+-="]
     assert f"| `ga` | {ranks['small']['ga']:.2f} | {' | '.join(map(str, counts))} |" in page
