@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import autov
+from autov.kernels import cache
+from autov.kernels.order import sort_order
 
 PACKAGE = Path(autov.__file__).parent
 DRAW = """
@@ -140,3 +142,24 @@ def test_a_temporary_folder_that_others_can_write_is_not_used(tmp_path):
     assert noise.count("RuntimeWarning") == 1
     assert "every process compiles anew" in noise
     assert not list(folder.rglob("*.nb?"))
+
+
+def test_two_processes_that_keep_a_kernel_for_other_arguments_do_not_mix_them_up(tmp_path):
+    one, two = (cache._Files(str(tmp_path), "kernel", "stamp") for _ in range(2))
+    one._load_index = two._load_index = dict  # neither knew of the other when it began to write
+    write = one._save_data
+
+    def in_between(name, data):
+        two.save("second", "code for the second")
+        write(name, data)
+
+    one._save_data = in_between
+    one.save("first", "code for the first")
+    later = cache._Files(str(tmp_path), "kernel", "stamp")
+    assert later.load("first") in (None, "code for the first")
+    assert later.load("second") in (None, "code for the second")
+    assert later._load_index()
+
+
+def test_kernels_are_kept_in_such_files():
+    assert isinstance(sort_order.dispatcher._cache._cache_file, cache._Files)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core import config
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 from numba.misc.appdirs import AppDirs
 
 from autov.kernels.interrupts import held
@@ -131,8 +131,28 @@ class _Keeper(CompileResultCacheImpl):
     _locator_classes = [_Locator]  # noqa: RUF012
 
 
+class _Files(IndexDataCacheFile):
+    """Files named by what they are for.
+
+    Numba numbers them, and two processes that compile a kernel for different arguments at the same time may take the
+    same number: then one would run the code of the other.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """The code first, so that the index names nothing that is not there."""
+        name = f"{self._index_name.removesuffix('.nbi')}.{_digest(repr(key).encode())}.nbc"
+        self._save_data(name, data)
+        known = self._load_index()
+        if known.get(key) != name:
+            self._save_index(known | {key: name})
+
+
 class _Cache(FunctionCache):
     _impl_class = _Keeper
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._cache_file = _Files(self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp())
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Machine code from the disk; without a part of it that Ctrl-C kept from LLVM it would end the process."""
