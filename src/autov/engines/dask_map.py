@@ -36,7 +36,7 @@ class SentFunction:
         except Exception as error:
             raise gone(client, error) from None
         # Dask sends a call to where its function is. Where only one worker has it, few calls wait there for each other.
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception, *CANCELLED):
             importlib.import_module("distributed").wait(self.future, timeout=1.0)
             client.replicate([self.future])
 
