@@ -22,7 +22,6 @@ MIX_2 = np.uint64(0x94D049BB133111EB)
 PURPOSES = 8
 POPULATION, PARENTS, ROWS, NORMALS, NOISE, RESTART = range(6)
 
-U32_TO_UNIT = 2.0**-32
 HALF_TURN = np.float32(math.pi * 2.0**-31)  # a signed 32-bit angle in radians
 
 
