@@ -20,7 +20,7 @@ def fresh(settings, key, box, maxfev=10_000):
     most = kernels.most_points(plan, box.dim, maxfev, 0)
     work = kernels.workspace(key, box.dim, most, most, np.empty((0, box.dim)), np.empty((0, 0)))
     kernels.es_start(plan, work, box.lower, box.upper, most, maxfev)
-    kernels.fill_rates(plan, work, work.counters[kernels.BATCH])
+    kernels.fill_rates(plan, work.counters[kernels.BATCH], box.dim, work.numbers, work.weights)
     return plan, work
 
 

@@ -16,7 +16,7 @@ from numba.core import event
 
 from autov.kernels.cache import keep
 from autov.kernels.interrupts import held
-from autov.kernels.parts import PartCompiler, UnitCompiler, WholeCompiler
+from autov.kernels.parts import PartCompiler, QuickCompiler, UnitCompiler, WholeCompiler
 
 # Reassociation lets LLVM vectorise sums; results are the same bits on one machine, whatever the number of threads.
 # NaN and infinity keep their meaning: objectives may return them.
@@ -50,6 +50,9 @@ class _Compiling(event.Listener):
         """Of one function; those that it calls have ended before."""
         self.depth -= 1
         if self.depth == 0 and self.collects:
+            if gc.get_freeze_count() == 0:  # nobody else has set objects aside
+                gc.freeze()
+                gc.unfreeze()  # now all that is left counts as old and is not looked through at once
             gc.enable()
         held.end(event.data)
 
@@ -126,7 +129,8 @@ def _separately(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Each function is optimised by itself first, and again as a part of what calls it."""
 
     def decorate(function: Callable[..., Any]) -> Any:
-        compiled = njit(error_model="numpy", fastmath=FAST, nogil=True, forceinline=True, **options)(function)
+        options_of_all = {"error_model": "numpy", "fastmath": FAST, "nogil": True, "forceinline": True}
+        compiled = njit(pipeline_class=QuickCompiler, **options_of_all, **options)(function)
         keep(compiled, function)
         return compiled
 

@@ -138,7 +138,7 @@ def average(points, bounds, margin, lower, upper, mean):
 @kernel
 def es_next(plan, work, lower, upper, told):
     """Ask, and tell if there are values, from a state alone: what is not kept between two calls is made anew."""
-    fill_rates(plan, work, work.counters[BATCH])
+    fill_rates(plan, work.counters[BATCH], lower.size, work.numbers, work.weights)
     es_ask(plan, work, lower, upper)
     if told:
         es_tell(plan, work, lower, upper)
@@ -162,7 +162,9 @@ def es_ask(plan, work, lower, upper):
     for i in range(n):
         target, step = work.x[i], work.step[i]
         if i < given:
-            take_given(work, i, sigma, lower, upper, bounds, margin)
+            for k in range(d):
+                target[k] = work.given[i, k]
+            take_given(target, lower, upper, bounds, margin, sigma, work.mean, work.basis, step, work.z[i])
         elif bounds == FOLD:
             for k in range(d):
                 y = work.mean[k] + sigma * step[k]
@@ -175,25 +177,23 @@ def es_ask(plan, work, lower, upper):
 
 
 @internal
-def take_given(work, i, sigma, lower, upper, bounds, margin):
-    """Point i is a given one: its step follows from the point, not longer than a normal one plausibly is."""
+def take_given(point, lower, upper, bounds, margin, sigma, mean, basis, step, z):
+    """The step of a given point follows from the point; it is not longer than a normal one plausibly is."""
     d = lower.size
-    step, z = work.step[i], work.z[i]
     square = 0.0
     for k in range(d):
-        work.x[i, k] = work.given[i, k]
-        u = outside((work.given[i, k] - lower[k]) / (upper[k] - lower[k]), bounds, margin)
-        step[k] = (u - work.mean[k]) / sigma
+        u = outside((point[k] - lower[k]) / (upper[k] - lower[k]), bounds, margin)
+        step[k] = (u - mean[k]) / sigma
         square += step[k] * step[k]
     shrink = min(1.0, (math.sqrt(d) + 2 * d / (d + 2)) / math.sqrt(max(square, TINY)))
     for k in range(d):
         step[k] *= shrink
     for k in range(d):  # the first matrix is orthogonal: its transpose is its inverse
         z[k] = step[k]
-        if work.basis.size > 0:
+        if basis.size > 0:
             z[k] = 0.0
             for j in range(d):
-                z[k] += work.basis[k, j] * step[j]
+                z[k] += basis[k, j] * step[j]
 
 
 @internal
@@ -277,7 +277,7 @@ def es_tell(plan, work, lower, upper):
     """Take the values f of the points that `es_ask` filled last; the state is then that of the next generation."""
     counters = work.counters
     n = counters[BATCH]
-    note_best(work, n)
+    note_best(work.x, work.f, n, counters, work.numbers, work.best)
     sort_order(work.f, n, work.order)
     smallest = work.f[work.order[0, 0]]
     deviation = adapt(plan, work)
@@ -286,13 +286,13 @@ def es_tell(plan, work, lower, upper):
     counters[NFEV] += n
     counters[RUN_NFEV] += n
     counters[RUN_GENERATION] += 1
-    ended = has_ended(plan, work, deviation, smallest)
+    ended = has_ended(plan, counters, work.numbers, lower.size, deviation, smallest)
     if ended:
         restart(plan, work, lower, upper)
     elif counters[GENERATION] == 1:
         counters[BATCH] = counters[BASE]
     if ended or n != counters[BATCH]:
-        fill_rates(plan, work, counters[BATCH])
+        fill_rates(plan, counters[BATCH], lower.size, work.numbers, work.weights)
 
 
 @internal
@@ -313,7 +313,7 @@ def es_run(plan, work, objective, lower, upper, budget, final, trace_nfev, trace
     generation the evaluations made and the best value are written behind the first ``traced`` ones.
     """
     counters = work.counters
-    fill_rates(plan, work, counters[BATCH])
+    fill_rates(plan, counters[BATCH], lower.size, work.numbers, work.weights)
     while counters[NFEV] < budget:
         n = counters[BATCH]
         m = min(n, budget - counters[NFEV])
@@ -324,7 +324,7 @@ def es_run(plan, work, objective, lower, upper, budget, final, trace_nfev, trace
         es_ask(plan, work, lower, upper)
         counters[NANS] += evaluate_blocks(work.key, counters[GENERATION], objective, work.x[:m], work.f[:m])
         if m < n:
-            note_best(work, m)
+            note_best(work.x, work.f, m, counters, work.numbers, work.best)
             counters[NFEV] += m
         else:
             es_tell(plan, work, lower, upper)

@@ -78,10 +78,8 @@ def outside(u, bounds, margin):
 
 
 @internal
-def begin_run(work, n, sigma):
-    """Everything but the mean and the rates as at the start of a run of n points."""
-    counters, numbers = work.counters, work.numbers
-    d = work.best.size
+def begin_run(n, sigma, counters, numbers):
+    """What is counted and noted as at the start of a run of n points."""
     counters[BATCH] = n
     counters[RUN_NFEV] = 0
     counters[RUN_GENERATION] = 0
@@ -91,30 +89,16 @@ def begin_run(work, n, sigma):
     numbers[RUN_BEST] = np.inf
     numbers[WINDOW_LOW] = np.inf
     numbers[WINDOW_HIGH] = -np.inf
-    for k in range(work.mean.size):
-        work.path[k] = 0.0
-        work.slow[k] = 0.0
-    for k in range(d):
-        for j in range(d):
-            work.matrix[k, j] = (1.0 if j == k else 0.0) if work.basis.size == 0 else work.basis[k, j]
 
 
 @internal
-def draw_mean(work):
-    """A uniform mean."""
-    first, second = subkey(work.key, work.counters[GENERATION], POPULATION)
-    fill_uniforms(first, second, 0, work.mean[: work.best.size])
-
-
-@internal
-def has_ended(plan, work, deviation, smallest):
+def has_ended(plan, counters, numbers, d, deviation, smallest):
     """Whether the run has converged or got stuck; the smallest value is that of the last generation."""
-    counters, numbers = work.counters, work.numbers
     if not (deviation > TINY and numbers[SIGMA] > TINY and numbers[SIGMA] < HUGE):
         return True
     if plan.choices[RESTARTS] == NEVER:
         return False
-    spread = work.best.size / counters[BATCH]  # a matrix is learnt in about d^2 evaluations: d spread generations
+    spread = d / counters[BATCH]  # a matrix is learnt in about d^2 evaluations: d spread generations
     if smallest < numbers[RUN_BEST]:
         numbers[RUN_BEST] = smallest
         counters[IMPROVED] = counters[RUN_GENERATION]
@@ -137,6 +121,7 @@ def has_ended(plan, work, deviation, smallest):
 def restart(plan, work, lower, upper):
     """Begin another run, with the population and the step size that the regime of restarts says."""
     counters = work.counters
+    d = lower.size
     base = counters[BASE]
     n = base
     sigma = plan.numbers[SIGMA_FIRST] * plan.numbers[RESTART_SIGMA]
@@ -163,9 +148,16 @@ def restart(plan, work, lower, upper):
         counters[LARGE] = n
     where = plan.choices[RESTART_MEAN]
     if where == UNIFORM or (where == MIXED and counters[SMALL] == 0):
-        draw_mean(work)
+        first, second = subkey(work.key, counters[GENERATION], POPULATION)
+        fill_uniforms(first, second, 0, work.mean[:d])
     else:
-        for k in range(lower.size):
+        for k in range(d):
             u_k = (work.best[k] - lower[k]) / (upper[k] - lower[k])
             work.mean[k] = outside(u_k, plan.choices[BOUNDS], plan.numbers[MARGIN])
-    begin_run(work, n, sigma)
+    for k in range(work.mean.size):
+        work.path[k] = 0.0
+        work.slow[k] = 0.0
+    for k in range(d):
+        for j in range(d):
+            work.matrix[k, j] = (1.0 if j == k else 0.0) if work.basis.size == 0 else work.basis[k, j]
+    begin_run(n, sigma, counters, work.numbers)

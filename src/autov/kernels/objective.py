@@ -20,6 +20,7 @@ from numba.extending import intrinsic
 
 from autov.kernels.cache import keep
 from autov.kernels.jit import FAST, internal, unit
+from autov.kernels.parts import QuickCompiler
 
 POINTER = types.CPointer(types.float64)
 # x (n x d, row-major), n, d, out (n), context (size numbers), size, two key words for noise
@@ -77,8 +78,9 @@ def stack_objectives(objectives: Sequence[Objective]) -> Objectives:
 def compile_objective(function: Callable[..., None], cache: bool = True) -> Any:
     """Compile a function of SIGNATURE; the result must be kept alive while its ``address`` is in use."""
     compiled = CFunc(
-        function, (SIGNATURE.args, SIGNATURE.return_type), locals={}, options={"error_model": "numpy", "fastmath": FAST}
-    )
+        function, (SIGNATURE.args, SIGNATURE.return_type), locals={},
+        options={"error_model": "numpy", "fastmath": FAST}, pipeline_class=QuickCompiler,
+    )  # fmt: skip
     if cache:
         keep(compiled, function)
     compiled.compile()

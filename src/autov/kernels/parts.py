@@ -13,18 +13,25 @@ import operator
 from typing import Any, ClassVar
 
 from numba import types
+from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.datamodel import models, register_default
+from numba.core.lowering import Lower
+from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 from numba.core.typing.context import Context
+from numba.np.arrayobj import load_item, make_array, store_item
 
 SIGNS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "and_", "or_", "xor", "lshift", "rshift")
 OPERATORS = {getattr(operator, name) for name in (*SIGNS, "lt", "le", "gt", "ge", "eq", "ne", "neg", "getitem")}
-OPERATORS |= {getattr(operator, f"i{name.rstrip('_')}") for name in SIGNS} | {operator.setitem}
+OPERATORS |= {getattr(operator, f"i{name.rstrip('_')}") for name in SIGNS} | {operator.setitem, min, max, bool}
 PLAIN = (types.Number, types.Boolean, types.Array, types.UniTuple)
 
 # Steps for what kernels do not have: closures, expressions of whole arrays, objects of Python.
 UNUSED = {"WithLifting", "InlineClosureLikes", "RewriteDynamicRaises", "MakeFunctionToJitFunction", "LiteralUnroll"}
 UNUSED |= {"FindLiterallyCalls", "LiteralPropagationSubPipelinePass", "NopythonRewrites", "DumpParforDiagnostics"}
+UNUSED |= {"InlineOverloads"}
 
 
 class Part(JITCodeLibrary):
@@ -93,6 +100,11 @@ class Whole(JITCodeLibrary):
                 function.linkage = "internal"
         super().finalize()
 
+    def _optimize_final_module(self) -> None:
+        """Once: Numba does it twice, to find counts of references between, and there are none."""
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
 
 def called(library: Any) -> list[Any]:
     """Libraries of all functions that one calls, directly or through parts, each once."""
@@ -112,55 +124,155 @@ def take_in(module: Any, libraries: list[Any]) -> None:
         module.link_in(library.module() if isinstance(library, Part) else library._get_module_for_linking(), True)
 
 
-class Remembering(Context):
-    """Numba's knowledge of types, which remembers what operators make of numbers and arrays.
+class Remembered(types.Function):
+    """One of Numba's functions, which remembers what it makes of numbers and arrays.
 
-    Numba tries dozens of definitions for every sign in the source, which took most of the time to find out the types.
-    And it translates a function anew for every constant that it is given: here once, for any number.
+    Numba tries dozens of definitions for every sign in the source, once to find out the types and again to write the
+    code.
     """
 
     known: ClassVar[dict[Any, Any]] = {}
 
+    def __init__(self, function: types.Function) -> None:
+        self.__dict__ = function.__dict__  # the same function, seen through another class
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        """The signature for such arguments."""
+        if kws or not all(isinstance(arg, PLAIN) for arg in args):
+            return super().get_call_type(context, args, kws)
+        key = (self.typing_key, args)
+        if key not in self.known:
+            self.known[key] = super().get_call_type(context, args, kws)
+        return self.known[key]
+
+
+register_default(Remembered)(models.OpaqueModel)  # as Numba's function
+remembered = functools.cache(Remembered)
+
+
+class _Context(Context):
+    """Numba's knowledge of types, the same, seen through another class."""
+
     def __init__(self, context: Context) -> None:
-        self.__dict__ = context.__dict__  # the same context, seen through another class
+        self.__dict__ = context.__dict__
+
+
+class Remembering(_Context):
+    """For finding out types.
+
+    Numba translates a function anew for every constant that it is given: here once, for any number.
+    """
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
         """The signature for such arguments."""
-        if isinstance(func, types.Dispatcher):
-            args = tuple(types.unliteral(arg) for arg in args)
+        numbers = all(isinstance(arg, types.Number) for arg in args)
         sign = func.typing_key if isinstance(func, types.Function) else func
-        if kws or sign not in OPERATORS or not all(isinstance(arg, PLAIN) for arg in args):
-            return super().resolve_function_type(func, args, kws)
-        if all(isinstance(arg, types.Number) for arg in args):
+        known = sign in OPERATORS
+        if isinstance(func, types.Dispatcher) or (known and numbers):
             args = tuple(types.unliteral(arg) for arg in args)
-        if (func, args) not in self.known:
-            self.known[func, args] = super().resolve_function_type(func, args, kws)
-        return self.known[func, args]
+        if not known:
+            return super().resolve_function_type(func, args, kws)
+        return remembered(self._lookup_global(sign)).get_call_type(self, args, kws)
+
+    def resolve_setitem(self, target: Any, index: Any, value: Any) -> Any:
+        """The signature of an assignment to an element."""
+        return self.resolve_function_type(operator.setitem, (target, index, value), {})
 
 
-remembering = functools.cache(Remembering)
+class Recalling(_Context):
+    """For writing the code of what has types: the signatures were found before."""
+
+    def resolve_value_type(self, val: Any) -> Any:
+        """The type of a constant."""
+        found = super().resolve_value_type(val)
+        return remembered(found) if isinstance(found, types.Function) and found.typing_key in OPERATORS else found
 
 
-class _Compiler(CompilerBase):
-    """Numba's own steps but for those that are not used, into a library of the kind that is wanted."""
+remembering, recalling = functools.cache(Remembering), functools.cache(Recalling)
 
-    library: ClassVar[type]
+
+class Lowering(Lower):
+    """Numba's way to write the code, which asks for no signature twice and knows single elements of arrays.
+
+    Numba has a long way to a single element, as if it might be a slice, and lets a negative place count from the end:
+    kernels have no such places, but for constants.
+    """
+
+    def init(self) -> None:
+        """At the end of the initialisation, where the context is one of this function alone."""
+        super().init()
+        self.context.typing_context = recalling(self.context.typing_context)
+
+    def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
+        """Code that reads what an index says."""
+        place = self._element(value, index)
+        if place is None:
+            return super().lower_getitem(resty, expr, value, index, signature)
+        kind = self.typeof(value.name)
+        return self.context.cast(self.builder, load_item(self.context, self.builder, kind, place), kind.dtype, resty)
+
+    def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
+        """Code that writes what an index says."""
+        value, kind = self.typeof(value_var.name), self.typeof(target_var.name)
+        place = self._element(target_var, index_var) if isinstance(value, (types.Number, types.Boolean)) else None
+        if place is None:
+            return super().lower_setitem(target_var, index_var, value_var, signature)
+        number = self.context.cast(self.builder, self.loadvar(value_var.name), value, kind.dtype)
+        return store_item(self.context, self.builder, kind, number, place)
+
+    def _element(self, array: Any, index: Any) -> Any:
+        """Where a single element of an array is; None if it is something else."""
+        kind, index_kind = self.typeof(array.name), self.typeof(index.name)
+        kinds = list(index_kind) if isinstance(index_kind, types.BaseTuple) else [index_kind]
+        if not isinstance(kind, types.Array) or len(kinds) != kind.ndim:
+            return None
+        if not all(isinstance(one, types.Integer) for one in kinds):
+            return None
+        found, builder = self.loadvar(index.name), self.builder
+        values = cgutils.unpack_tuple(builder, found) if isinstance(index_kind, types.BaseTuple) else [found]
+        places = [self.context.cast(builder, v, one, types.intp) for v, one in zip(values, kinds, strict=True)]
+        view = make_array(kind)(self.context, builder, self.loadvar(array.name))
+        checked = self.context.enable_boundscheck  # NUMBA_BOUNDSCHECK=1 finds places that are not there
+        return cgutils.get_item_pointer(self.context, builder, kind, view, places, boundscheck=checked)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelLowering(BaseNativeLowering):
+    """The step that writes the code."""
+
+    _name = "kernel_lowering"
+
+    @property
+    def lowering_class(self) -> type:
+        """What writes it."""
+        return Lowering
+
+
+class QuickCompiler(CompilerBase):
+    """Numba's own steps but for those that are not used."""
 
     def __init__(self, typingctx: Any, *more: Any) -> None:
         super().__init__(remembering(typingctx), *more)
+
+    def define_pipelines(self) -> list[Any]:
+        """The steps."""
+        steps = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        kept = [step for step in steps.passes if step[0].__name__ not in UNUSED]
+        steps.passes = [(KernelLowering, what) if step is NativeLowering else (step, what) for step, what in kept]
+        steps.finalize()
+        return [steps]
+
+
+class _Compiler(QuickCompiler):
+    """The same into a library of the kind that is wanted."""
+
+    library: ClassVar[type]
 
     def compile_extra(self, func: Any) -> Any:
         """Compile a function."""
         self.state.library = self.library(self.state.targetctx.codegen(), func.__qualname__)
         self.state.library.enable_object_caching()
         return super().compile_extra(func)
-
-    def define_pipelines(self) -> list[Any]:
-        """The steps."""
-        steps = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        steps.passes = [step for step in steps.passes if step[0].__name__ not in UNUSED]
-        steps.finalize()
-        return [steps]
 
 
 class PartCompiler(_Compiler):
