@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -47,6 +48,41 @@ def test_what_another_process_compiled_is_loaded_and_found_the_next_time(tmp_pat
 @pytest.mark.parametrize("program", ["'raise SystemExit(1)'", "'import time; raise KeyboardInterrupt'"])
 def test_a_process_that_fails_costs_only_time(tmp_path, program):
     assert outcome(tmp_path, program) == [[1, 2, 0], 0, 1, True]
+
+
+EXPECTING = """
+import time
+from autov.kernels import ahead
+ahead._worthwhile = lambda: True
+ahead.expect_work()
+ahead.expect_work()
+print([process.pid for process in ahead._ready])
+"""
+
+
+def expecting(folder):
+    run = [sys.executable, "-c", EXPECTING]
+    done = subprocess.run(
+        run, env={**os.environ, "NUMBA_CACHE_DIR": str(folder)}, check=True, capture_output=True, text=True
+    )
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+def test_another_process_is_expected_only_where_nothing_was_ever_compiled_and_ends_with_the_program(tmp_path):
+    (waiting,) = expecting(tmp_path)
+    with pytest.raises(ProcessLookupError):
+        os.kill(waiting, 0)
+    outcome(tmp_path)
+    assert expecting(tmp_path) == []
+
+
+def test_a_process_that_nobody_wants_anything_of_ends_by_itself(tmp_path):
+    program = [sys.executable, "-c", ahead.PROGRAM]
+    done = subprocess.run(
+        program, env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}, input=pickle.dumps(sys.path), capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_a_kernel_is_looked_at_once(monkeypatch):

@@ -1,5 +1,10 @@
 """How kernels are put together: from parts that are translated once, into code that calls nothing outside of itself."""
 
+import gc
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from numba import njit
@@ -80,3 +85,44 @@ def test_arrays_given_to_kernels_are_neither_kept_nor_freed():
     assert (lower == 0).all()
     assert (upper == 1).all()
     assert not np.array_equal(x, before)
+
+
+PLACES = """
+import sys
+import numpy as np
+from autov.kernels.jit import internal, kernel
+
+@internal
+def read(x, i, j):
+    return x[i, j]
+
+@kernel
+def copy(x, i, j, out):
+    out[i] = read(x, i, j) + x[0, j]
+
+out = np.zeros(2)
+copy(np.array([[1.0, 2.0], [3.0, 4.0]]), int(sys.argv[1]), int(sys.argv[2]), out)
+print(out.tolist())
+"""
+
+
+@pytest.mark.parametrize(
+    ("i", "j", "wanted"), [(1, 0, "[0.0, 4.0]"), (0, 1, "[4.0, 0.0]"), (-1, 0, None), (0, -1, None), (2, 0, None)]
+)
+def test_places_that_are_not_there_are_found_where_numba_is_asked_to_check(i, j, wanted, tmp_path):
+    script = tmp_path / "places.py"
+    script.write_text(PLACES)
+    done = subprocess.run(
+        [sys.executable, script, str(i), str(j)], env={**os.environ, "NUMBA_BOUNDSCHECK": "1"}, capture_output=True,
+        text=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == (wanted or "")
+    assert (done.returncode == 0) == (wanted is not None)
+    assert wanted is not None or "IndexError" in done.stderr
+
+
+def test_compiling_leaves_the_search_for_garbage_as_it_was():
+    assert gc.isenabled()
+    uncached(total)(np.array([7.0], np.float32))
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == 0

@@ -24,7 +24,7 @@ from autov.algorithms.matrix_adaptation import MatrixAdaptation, MatrixAdaptatio
 from autov.algorithms.parts import initial_points
 from autov.algorithms.pieces import InPieces, Pieces, Trace, carried
 from autov.core import Array, Box, Generator, InputError, check_ranges, generator, values_of
-from autov.kernels.ahead import compile_ahead
+from autov.kernels.ahead import compile_ahead, expect_work
 from autov.kernels.allotment import allot_round, allot_trials, leader_of, polishing_step
 from autov.kernels.many import derive
 from autov.kernels.matrix_adaptation import SIGMA
@@ -150,6 +150,7 @@ class Portfolio:
         self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None
     ) -> PortfolioState:  # fmt: skip
         """Each member with a stream of its own; points of x0 go to all of them, as many as their populations hold."""
+        expect_work()
         given, count = initial_points(box, popsize, x0), len(self.members)
         states = []
         for i, member in enumerate(self.runners):

@@ -16,17 +16,26 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from autov.kernels.cache import on_disk
+from numba.core.registry import cpu_target
+
+from autov.kernels.cache import nothing_kept, on_disk
 from autov.kernels.jit import Kernel
 
 PROGRAM = """
 import pickle, sys
-sys.path[:], wanted = pickle.load(sys.stdin.buffer)
+sys.path[:] = pickle.load(sys.stdin.buffer)
 from autov.kernels.ahead import serve
-serve(wanted)
+serve(sys.stdin.buffer)
 """
+_ready: list[subprocess.Popen[bytes]] = []  # one that waits for work
+
+
+def expect_work() -> None:
+    """Let the other process load what it needs already, if nothing at all is on disk yet: there will be work for it."""
+    if not _ready and nothing_kept() and _worthwhile():
+        _start()
 
 
 def compile_ahead(calls: Iterable[tuple[Kernel, tuple[Any, ...]]]) -> None:
@@ -52,21 +61,35 @@ def _worthwhile() -> bool:
     return python and cores > 1 and multiprocessing.parent_process() is None
 
 
-def _compile_elsewhere(missing: list[tuple[Kernel, Any]]) -> None:
-    wanted = [(kernel.py_func.__module__, kernel.py_func.__name__, signature) for kernel, signature in missing]
-    with contextlib.suppress(OSError, pickle.PicklingError, AttributeError, TypeError):  # this process can do it, too
-        data = pickle.dumps((sys.path, pickle.dumps(wanted)))  # read at once: a pipe may hold little
-        nothing, no_window = subprocess.DEVNULL, getattr(subprocess, "CREATE_NO_WINDOW", 0)
+def _start() -> None:
+    nothing, no_window = subprocess.DEVNULL, getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    with contextlib.suppress(OSError):  # this process can do it, too
         # -P: files of the current folder are not modules.
         process = subprocess.Popen(
             [sys.executable, "-P", "-c", PROGRAM], stdin=subprocess.PIPE, stdout=nothing, stderr=nothing,
             creationflags=no_window,
         )  # fmt: skip
         atexit.register(_end, process)
+        _ready.append(process)
+        _send(process, sys.path)
+
+
+def _compile_elsewhere(missing: list[tuple[Kernel, Any]]) -> None:
+    wanted = [(kernel.py_func.__module__, kernel.py_func.__name__, signature) for kernel, signature in missing]
+    if not _ready:
+        _start()
+    if _ready:
+        process = _ready.pop()
         for kernel, _ in missing:
             kernel.coming = process
-        with process.stdin as pipe:  # type: ignore[union-attr]
-            pipe.write(data)
+        _send(process, wanted)
+        process.stdin.close()  # type: ignore[union-attr]
+
+
+def _send(process: subprocess.Popen[bytes], what: Any) -> None:
+    with contextlib.suppress(OSError, pickle.PicklingError, AttributeError, TypeError):  # then it does nothing
+        process.stdin.write(pickle.dumps(what))  # type: ignore[union-attr]
+        process.stdin.flush()  # type: ignore[union-attr]
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -74,7 +97,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def serve(wanted: bytes) -> None:
+def serve(orders: BinaryIO) -> None:
     """Compile what is wanted; in the other process."""
-    for module, name, signature in pickle.loads(wanted):
-        getattr(importlib.import_module(module), name).dispatcher.compile(signature)
+    cpu_target.target_context.refresh()  # what every compilation needs, before it is known which
+    with contextlib.suppress(EOFError):  # nothing was wanted
+        for module, name, signature in pickle.load(orders):
+            getattr(importlib.import_module(module), name).dispatcher.compile(signature)

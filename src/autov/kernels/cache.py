@@ -175,6 +175,12 @@ def keep(compiled: Any, function: Callable[..., Any]) -> None:
         compiled._cache = _Cache(function)
 
 
+def nothing_kept() -> bool:
+    """Whether this is the first time that anything is compiled."""
+    folder = cache_folder()
+    return folder is not None and next(folder.rglob("*.nbi"), None) is None
+
+
 def on_disk(compiled: Any, signature: Any) -> bool | None:
     """Whether machine code for arguments of these types is kept; None if none can be, or nobody can say now."""
     cache = compiled._cache

@@ -42,6 +42,7 @@ from autov.kernels.matrix_adaptation_work import (
     NANS,
     NEGATIVE,
     NFEV,
+    NO_LIMIT,
     NUMBERS,
     RUN_BEST,
     RUN_GENERATION,
@@ -111,7 +112,7 @@ def es_start(plan, work, lower, upper, capacity, maxfev):
     counters[LARGE] = counters[BASE]
     counters[CAPACITY] = capacity
     counters[RUNS] = 1
-    counters[RUN_LIMIT] = 2**62
+    counters[RUN_LIMIT] = NO_LIMIT
     counters[BATCH] = max(counters[BASE], given)  # all given points; the next population has its own size again
     numbers[BEST] = numbers[RUN_BEST] = numbers[WINDOW_LOW] = np.inf
     numbers[WINDOW_HIGH] = -np.inf

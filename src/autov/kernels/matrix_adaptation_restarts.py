@@ -24,6 +24,7 @@ from autov.kernels.matrix_adaptation_work import (
     MARGIN,
     MIXED,
     NEVER,
+    NO_LIMIT,
     PATIENCE,
     RESTART_MEAN,
     RESTART_SIGMA,
@@ -61,9 +62,9 @@ def inside(y, bounds, margin):
         u = (y + margin) / (1 + 2 * margin)
         y = abs(u - 2 * np.rint(0.5 * u)) * (1 + 2 * margin) - margin
     if y < margin:
-        return (y + margin) ** 2 / (4 * margin)
+        return (y + margin) * (y + margin) / (4 * margin)
     if y > 1 - margin:
-        return 1 - (1 + margin - y) ** 2 / (4 * margin)
+        return 1 - (1 + margin - y) * (1 + margin - y) / (4 * margin)
     return y
 
 
@@ -132,7 +133,7 @@ def restart(plan, work, lower, upper):
         counters[LAST_LARGE] = counters[RUN_NFEV]
     counters[RUNS] += 1
     counters[SMALL] = 0
-    counters[RUN_LIMIT] = np.int64(2) ** 62
+    counters[RUN_LIMIT] = NO_LIMIT
     if plan.choices[RESTARTS] == BIPOP and counters[SPENT_SMALL] < counters[SPENT_LARGE]:
         first, second = subkey(work.key, counters[GENERATION], RESTART)
         u = work.weights[:2]  # those of the run that has ended

@@ -31,6 +31,7 @@ ANYWHERE, CENTRE = range(2)  # of FIRST_MEAN
 SMALL_BUDGET = 50  # evaluations for each variable up to which a population does not depend on the budget
 CELLS = 2**22  # most numbers in the steps of one population
 DOUBLINGS = 9  # most doublings of the population, as in BIPOP-CMA-ES
+NO_LIMIT = 2**62  # evaluations of a run
 TINY, HUGE = 1e-150, 1e150  # a step beyond these has no meaning any more
 
 
@@ -106,6 +107,7 @@ def workspace(key, d, capacity, most, given, basis):
 
 # These and other steps of the strategy are given single arrays, not a Work: every function that has one takes a tenth
 # of a second longer to compile.
+# Squares are written as products: of a power Numba makes a function of its own.
 @unit
 def fill_rates(plan, n, d, numbers, w):
     """Weights and learning rates for n points: formulas of the paper, negative weights as in active CMA-ES."""
@@ -126,8 +128,8 @@ def fill_rates(plan, n, d, numbers, w):
     c_c = c_sigma
     if plan.choices[PATHS] == TWO_PATHS:
         c_c = min(1.0, plan.numbers[C_C_FACTOR] * (4 + mu_eff / d) / (d + 4 + 2 * mu_eff / d))
-    c_1 = min(1.0, plan.numbers[C_1_FACTOR] * 2 / ((d + 1.3) ** 2 + mu_eff))
-    c_mu = plan.numbers[C_MU_FACTOR] * 2 * (mu_eff - 2 + 1 / mu_eff) / ((d + 2) ** 2 + mu_eff)
+    c_1 = min(1.0, plan.numbers[C_1_FACTOR] * 2 / ((d + 1.3) * (d + 1.3) + mu_eff))
+    c_mu = plan.numbers[C_MU_FACTOR] * 2 * (mu_eff - 2 + 1 / mu_eff) / ((d + 2) * (d + 2) + mu_eff)
     c_mu = max(0.0, min(1 - c_1, c_mu))
     # All negative weights together: as strong as the decay, no stronger than their own variance allows, and weak
     # enough that M cannot lose its rank in one generation.

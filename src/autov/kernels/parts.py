@@ -165,10 +165,10 @@ class Remembering(_Context):
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
         """The signature for such arguments."""
-        numbers = all(isinstance(arg, types.Number) for arg in args)
         sign = func.typing_key if isinstance(func, types.Function) else func
         known = sign in OPERATORS
-        if isinstance(func, types.Dispatcher) or (known and numbers):
+        plain = known and (isinstance(args[0], types.Array) or all(isinstance(arg, types.Number) for arg in args))
+        if plain or isinstance(func, types.Dispatcher):
             args = tuple(types.unliteral(arg) for arg in args)
         if not known:
             return super().resolve_function_type(func, args, kws)
@@ -195,7 +195,7 @@ class Lowering(Lower):
     """Numba's way to write the code, which asks for no signature twice and knows single elements of arrays.
 
     Numba has a long way to a single element, as if it might be a slice, and lets a negative place count from the end:
-    kernels have no such places, but for constants.
+    kernels have no such places.
     """
 
     def init(self) -> None:
