@@ -64,7 +64,17 @@ def objective_of(stack, place):
                      stack.fold_lower, stack.fold_upper)  # fmt: skip
 
 
-def run_many(base, common, tasks, best):
+def in_single(common):
+    """The same for points in single precision: bounds inside of the given ones."""
+    low, high = common.lower.astype(np.float32), common.upper.astype(np.float32)
+    low = np.where(low < common.lower, np.nextafter(low, np.float32(np.inf)), low)
+    high = np.where(high > common.upper, np.nextafter(high, np.float32(-np.inf)), high)
+    variation = common.plan.variation
+    variation = variation._replace(parameters=variation.parameters.astype(np.float32))
+    return common._replace(plan=common.plan._replace(variation=variation), lower=low, upper=high)
+
+
+def run_many(base, common, tasks, best, single=False):
     """Best values of several runs.
 
     Args:
@@ -72,8 +82,11 @@ def run_many(base, common, tasks, best):
         common: what they have in common.
         tasks: r runs.
         best: (r,) the best value that each run found, written.
+        single: points and operators are in single precision; values are not.
     """
-    work = evolution_work(np.empty(2, np.uint64), common.plan, common.popsize, common.offspring, common.lower.size)
+    common = in_single(common) if single else common
+    size, real = common.lower.size, common.lower.dtype
+    work = evolution_work(np.empty(2, np.uint64), common.plan, common.popsize, common.offspring, size, real)
     none = np.empty(0, np.int64), np.empty(0)
     keys = derive(base, tasks.candidate, tasks.run)
     run_each(common, tasks.operator, tasks.instance, keys, work, *none, best)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from autov.kernels.frame import RELEARN, learn_basis, reset_basis, turn_back, turn_pool
+from autov.kernels.draw import in_double
 from autov.kernels.jit import allocating, internal, kernel, unit
 from autov.kernels.objective import evaluate
 from autov.kernels.random import NOISE, POPULATION, fill_uniforms, subkey
@@ -134,6 +135,16 @@ def evaluate_blocks(key, generation, objective, x, out):
     return bad
 
 
+@internal
+def evaluate_batch(objective, x, exact, out, moved, first, second):
+    """`evaluate` of a part of a generation; points in single precision are seen in double."""
+    d = x.shape[1]
+    for i in range(min(x.shape[0], exact.shape[0])):
+        for k in range(d):
+            exact[i, k] = x[i, k]
+    return evaluate(objective, in_double(x, exact[: x.shape[0]]), out, moved, first, second)
+
+
 @kernel
 def evolution_start(plan, work, lower, upper, given):  # noqa: ARG001
     """Begin a run: random points behind the first ``given`` rows of the pool, which the caller has filled."""
@@ -236,7 +247,9 @@ def evolve(plan, work, objective, lower, upper, budget, final, trace_nfev, trace
     had been no break. After each generation the evaluations made and the best value are written behind the first
     ``traced`` ones, as far as there is space.
     """
-    return generations(plan, work, work.frame, objective, lower, upper, budget, final, trace_nfev, trace_best, traced)
+    return generations(
+        plan, work, work.frame, objective, lower, upper, budget, final, trace_nfev, trace_best, traced
+    )
 
 
 @internal
@@ -246,7 +259,7 @@ def generations(plan, work, frame, objective, lower, upper, budget, final, trace
     comma = plan.choices[SURVIVAL] == COMMA
     key, counters, numbers, best = work.key, work.counters, work.numbers, work.best
     pool, f, offspring, values, picks = work.pool, work.f, work.offspring, work.values, work.picks
-    centre, moved = work.centre, work.moved
+    centre, moved, exact = work.centre, work.moved, work.exact
     bits, order, ranking = work.bits, work.order, work.ranking
     draws = Draws(work.bits, work.words, work.row, work.normal)
     seen, low, high = pool, lower, upper
@@ -261,14 +274,19 @@ def generations(plan, work, frame, objective, lower, upper, budget, final, trace
         count = min(size, budget - counters[NFEV])
         if count < size and not final:
             break
+        first, second = subkey(key, generation, NOISE)
         if generation == 0:
-            counters[NANS] += evaluate_blocks(key, 0, objective, pool[:count], f[:count])
+            for begin in range(0, count, batch):
+                end = min(begin + batch, count)
+                counters[NANS] += evaluate_batch(
+                    objective, pool[begin:end], exact, f[begin:end], moved[: end - begin], first + np.uint64(begin),
+                    second,
+                )  # fmt: skip
             note_best(pool, f, count, counters, numbers, best)
         else:
             prepare(key, generation, sizes, inputs, pool, f, picks, bits, order, centre, lower, upper)
             if frame is not None:
                 turn_pool(pool, n, m, inputs, lower, upper, centre, frame.basis, frame.turned, frame.scratch)
-            first, second = subkey(key, generation, NOISE)
             # A last generation that is cut short starts with the same offspring as a whole one.
             for begin in range(0, count, batch):
                 for block in range(begin, min(begin + batch, count), rows):
@@ -278,10 +296,10 @@ def generations(plan, work, frame, objective, lower, upper, budget, final, trace
                     if frame is not None:
                         turn_back(target, centre, frame.basis, lower, upper, frame.scratch)
                 end = min(begin + batch, count)
-                shifted = first + np.uint64(begin)
-                counters[NANS] += evaluate(
-                    objective, offspring[begin:end], values[begin:end], moved[: end - begin], shifted, second
-                )
+                counters[NANS] += evaluate_batch(
+                    objective, offspring[begin:end], exact, values[begin:end], moved[: end - begin],
+                    first + np.uint64(begin), second,
+                )  # fmt: skip
             note_best(offspring, values, count, counters, numbers, best)
         counters[NFEV] += count
         if count == size:
