@@ -106,6 +106,7 @@ class OperatorGenome:
     rows: int = 10
     draw: Draw = "variable"
     tie_bounds: bool = False
+    single: bool = False  # compiled runs keep points in single precision; algorithms that are decoded do not
 
     @classmethod
     def of(cls, form: str | Sequence[str], rows: int, draw: Draw, tie_bounds: bool) -> OperatorGenome:
@@ -200,4 +201,5 @@ class OperatorGenome:
     ) -> None:
         """Compiled runs of the paper's metaheuristic."""
         n = budget.popsize
-        run_many(key, Common(plain_plan(packed), objectives, box.lower, box.upper, budget.made, n, n), tasks, best)
+        common = Common(plain_plan(packed), objectives, box.lower, box.upper, budget.made, n, n)
+        run_many(key, common, tasks, best, self.single)

@@ -259,10 +259,11 @@ def choose_wide(typingctx, words, thresholds, size, count, row):  # noqa: ARG001
 
 
 @intrinsic
-def in_double(typingctx, points, exact):  # noqa: ARG001
+def _in_double(typingctx, points, exact):  # noqa: ARG001
     """The points, if they are in double precision, otherwise their copy that is: which is known to the compiler."""
     place = 0 if points.dtype == types.float64 else 1
     return (points, exact)[place](points, exact), lambda _context, _builder, _signature, args: args[place]
 
 
 draw_4, draw_1 = _draw(4), _draw(1)
+in_double: Any = _in_double  # called without the typing context

@@ -64,14 +64,13 @@ def objective_of(stack, place):
                      stack.fold_lower, stack.fold_upper)  # fmt: skip
 
 
-def in_single(common):
-    """The same for points in single precision: bounds inside of the given ones."""
-    low, high = common.lower.astype(np.float32), common.upper.astype(np.float32)
-    low = np.where(low < common.lower, np.nextafter(low, np.float32(np.inf)), low)
-    high = np.where(high > common.upper, np.nextafter(high, np.float32(-np.inf)), high)
-    variation = common.plan.variation
-    variation = variation._replace(parameters=variation.parameters.astype(np.float32))
-    return common._replace(plan=common.plan._replace(variation=variation), lower=low, upper=high)
+def in_single(plan, lower, upper):
+    """The plan and the box for points in single precision, which are inside of the given box, too."""
+    low, high = lower.astype(np.float32), upper.astype(np.float32)
+    low = np.where(low < lower, np.nextafter(low, np.float32(np.inf)), low)
+    high = np.where(high > upper, np.nextafter(high, np.float32(-np.inf)), high)
+    variation = plan.variation._replace(parameters=plan.variation.parameters.astype(np.float32))
+    return plan._replace(variation=variation), low, high
 
 
 def run_many(base, common, tasks, best, single=False):
@@ -84,7 +83,9 @@ def run_many(base, common, tasks, best, single=False):
         best: (r,) the best value that each run found, written.
         single: points and operators are in single precision; values are not.
     """
-    common = in_single(common) if single else common
+    if single:
+        plan, lower, upper = in_single(common.plan, common.lower, common.upper)
+        common = common._replace(plan=plan, lower=lower, upper=upper)
     size, real = common.lower.size, common.lower.dtype
     work = evolution_work(np.empty(2, np.uint64), common.plan, common.popsize, common.offspring, size, real)
     none = np.empty(0, np.int64), np.empty(0)

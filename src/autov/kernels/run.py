@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from autov.kernels.frame import RELEARN, learn_basis, reset_basis, turn_back, turn_pool
 from autov.kernels.draw import in_double
+from autov.kernels.frame import RELEARN, learn_basis, reset_basis, turn_back, turn_pool
 from autov.kernels.jit import allocating, internal, kernel, unit
 from autov.kernels.objective import evaluate
 from autov.kernels.random import NOISE, POPULATION, fill_uniforms, subkey
@@ -247,9 +247,7 @@ def evolve(plan, work, objective, lower, upper, budget, final, trace_nfev, trace
     had been no break. After each generation the evaluations made and the best value are written behind the first
     ``traced`` ones, as far as there is space.
     """
-    return generations(
-        plan, work, work.frame, objective, lower, upper, budget, final, trace_nfev, trace_best, traced
-    )
+    return generations(plan, work, work.frame, objective, lower, upper, budget, final, trace_nfev, trace_best, traced)
 
 
 @internal

@@ -5,7 +5,7 @@ Work goes in blocks of rows small enough for the first-level cache.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -84,7 +84,7 @@ def batch_rows(d):
     return rows * ((15 + rows) // rows)
 
 
-def evolution_work(key, plan, n, m, d, real=np.float64):
+def evolution_work(key, plan, n, m, d, real: Any = np.float64):
     """Arrays for a population of n and m offspring in d variables; `evolution_start` fills the state.
 
     Not compiled: NumPy makes the arrays faster than compiled code hands them over to Python.
