@@ -10,7 +10,7 @@ BENCHMARKS = {
     "kernel": "kernel", "ma-es": "matrix_adaptation", "design": "design", "lsgo": "lsgo", "compare": "compare",
     "spaces": "spaces", "families": "families", "constrained": "constrained", "scale": "scale",
     "overhead": "overhead", "first": "first", "peers": "peers", "quality": "quality", "general": "general",
-    "adjustment": "adjustment", "specialists": "specialists",
+    "adjustment": "adjustment", "specialists": "specialists", "precision": "precision",
 }  # fmt: skip
 
 
@@ -23,7 +23,8 @@ def bench(
     what: str = typer.Argument(
         help="Speed: kernel (the compiled run), ma-es (against pycma), design (the search), lsgo (the large-scale "
         "suite), compare (Table VII), scale (engines on 1 and 2 workers), overhead (of an evaluation in Python), "
-        "first (the first call of a fresh installation), peers (the same loop in other libraries). Quality, long, "
+        "first (the first call of a fresh installation), peers (the same loop in other libraries), precision (searches "
+        "in single precision; minutes). Quality, long, "
         "kept in runs/: quality (the BBOB suite beside other libraries), general (how the default was designed; "
         "hours), adjustment (what was changed by hand in it), specialists (the same for kinds of problems), spaces "
         "(spaces and searchers at equal cost), families "
