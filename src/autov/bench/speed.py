@@ -182,8 +182,8 @@ def _precision(data: Mapping[str, Any]) -> list[str]:
     return [
         "### Single precision",
         "The runs that try candidates may keep their points in single precision (`--inner-precision single`; values, "
-        "final race and re-test stay in double). Million evaluations a second of the paper's operator on Rastrigin, one "
-        "thread (`precision.json`):",
+        "final race and re-test stay in double). Million evaluations a second of the paper's operator on Rastrigin, "
+        "one thread (`precision.json`):",
         _table(("variables", "double", "single", "ratio"), speed, 0),
         f"What both find, designs of operators with the preset quick: median of {data['designs'][0]['runs']} re-tested "
         "runs in double precision on the same instances, the p-value of a rank-sum test of them, and seconds of the "
