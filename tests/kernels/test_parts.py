@@ -126,3 +126,44 @@ def test_compiling_leaves_the_search_for_garbage_as_it_was():
     uncached(total)(np.array([7.0], np.float32))
     assert gc.isenabled()
     assert gc.get_freeze_count() == 0
+
+
+DEFINED_LATER = """
+import operator
+import numpy as np
+from numba import types
+from numba.extending import overload
+from autov.kernels.jit import kernel
+
+@kernel
+def before(x, out):
+    out[0] = min(x[0], x[1]) + x[2]
+
+before(np.arange(3.0), np.zeros(1))
+
+@overload(min)
+def of_texts(a, b):
+    if isinstance(a, types.UnicodeType):
+        return lambda a, b: a
+
+@overload(operator.add)
+def of_nothing(a, b):
+    if isinstance(a, types.NoneType):
+        return lambda a, b: b
+
+@kernel
+def after(x, out):
+    out[0] = min(x[0], x[1]) + x[2]
+
+out = np.zeros(1)
+after(np.array([4.0, 3.0, 2.0]), out)
+print(out[0])
+"""
+
+
+def test_kernels_compile_after_somebody_else_has_defined_more_of_a_sign(tmp_path):
+    script = tmp_path / "later.py"
+    script.write_text(DEFINED_LATER)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True)
+    assert done.stdout.strip() == "5.0", done.stderr

@@ -26,6 +26,7 @@ from numba.np.arrayobj import load_item, make_array, store_item
 SIGNS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "and_", "or_", "xor", "lshift", "rshift")
 OPERATORS = {getattr(operator, name) for name in (*SIGNS, "lt", "le", "gt", "ge", "eq", "ne", "neg", "getitem")}
 OPERATORS |= {getattr(operator, f"i{name.rstrip('_')}") for name in SIGNS} | {operator.setitem, min, max, bool}
+VIEW = "_autov_view"
 PLAIN = (types.Number, types.Boolean, types.Array, types.UniTuple)
 
 # Steps for what kernels do not have: closures, expressions of whole arrays, objects of Python.
@@ -131,23 +132,28 @@ class Remembered(types.Function):
     code.
     """
 
-    known: ClassVar[dict[Any, Any]] = {}
-
     def __init__(self, function: types.Function) -> None:
         self.__dict__ = function.__dict__  # the same function, seen through another class
+        self.known: dict[Any, Any] = {}
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
         """The signature for such arguments."""
         if kws or not all(isinstance(arg, PLAIN) for arg in args):
             return super().get_call_type(context, args, kws)
-        key = (self.typing_key, args)
-        if key not in self.known:
-            self.known[key] = super().get_call_type(context, args, kws)
-        return self.known[key]
+        if args not in self.known:
+            self.known[args] = super().get_call_type(context, args, kws)
+        return self.known[args]
 
 
 register_default(Remembered)(models.OpaqueModel)  # as Numba's function
-remembered = functools.cache(Remembered)
+
+
+def remembered(function: types.Function) -> Remembered:
+    """The view of a function, kept with it: one that somebody has defined more of is another function."""
+    found = vars(function)
+    if VIEW not in found:
+        found[VIEW] = Remembered(function)
+    return found[VIEW]
 
 
 class _Context(Context):
@@ -172,7 +178,8 @@ class Remembering(_Context):
             args = tuple(types.unliteral(arg) for arg in args)
         if not known:
             return super().resolve_function_type(func, args, kws)
-        return remembered(self._lookup_global(sign)).get_call_type(self, args, kws)
+        function = func if isinstance(func, types.Function) else self._lookup_global(func)
+        return remembered(function).get_call_type(self, args, kws)
 
     def resolve_setitem(self, target: Any, index: Any, value: Any) -> Any:
         """The signature of an assignment to an element."""
