@@ -117,7 +117,7 @@ def design(
     resume: bool = typer.Option(False, "--resume", help="Go on with the search in the folder."),
     json_: bool = JSON,
 ) -> None:
-    """Design an optimiser for a problem, or for several.
+    """Design an optimiser for your problems.
 
     Example: autov design rastrigin --preset quick --seed 1 --out runs/first
     """
