@@ -107,7 +107,7 @@ def test_the_best_average_rank_is_marked_and_one_algorithm_is_never_the_best():
     assert json.loads(to_json(TABLE))["footer"]["average rank"]["ga"] == "1.50"
     alone = replace(made_comparison(), algorithms=("ga",), reference="ga").table()
     assert alone.footer_best[-1] == (False,)
-    narrow = [part.footer_best for part in split(TABLE, 50)]
+    narrow = [part.footer_best for part in split(TABLE, 70)]
     assert narrow == [((False, False), (True, False)), ((False,), (True,))]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,12 +43,10 @@ class Table:
 
     def footer_entries(self) -> list[tuple[str, tuple[Entry, ...]]]:
         """The footer as cells."""
-        none = (False,) * len(self.columns)
+        flagged = [*self.footer_best, *([(False,) * len(self.columns)] * len(self.footer))]
         return [
             (head, tuple(Entry(text, best=best) for text, best in zip(texts, flags, strict=False)))
-            for (head, texts), flags in itertools.zip_longest(
-                self.footer, self.footer_best[: len(self.footer)], fillvalue=none
-            )
+            for (head, texts), flags in zip(self.footer, flagged, strict=False)
         ]
 
     def __str__(self) -> str:

@@ -157,7 +157,10 @@ def plot_sections(comparison: Comparison, show: Literal["mean", "median"] = "mea
     sections = []
     scores = comparison.scores(show=show)
     if scores.ranked > 1 and len(comparison.algorithms) > 1:
-        told = "Algorithms whose ranks differ by less than the critical difference are not told apart (Nemenyi, 5 %)."
+        told = (
+            "Algorithms whose ranks differ by less than the critical difference are not told apart (Nemenyi, 5 %). "
+            f"Diamond: the reference, {comparison.reference}."
+        )
         sections.append(("Average ranks", figure_html(rank_plot(comparison, show=show), "average ranks", told)))
     if scores.ranked and len(comparison.algorithms) > 2:
         told = "Counted by the rank sum test at 5 %; the algorithms with the most wins less losses come first."
