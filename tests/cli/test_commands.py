@@ -1,5 +1,6 @@
 """The command line: output, JSON, exit codes, one-line errors."""
 
+import io
 import json
 import re
 import subprocess
@@ -7,8 +8,10 @@ import sys
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import autov
+from autov.cli import search_display
 from autov.experiments import Store
 from tests.cli.running import run
 
@@ -143,6 +146,44 @@ def test_show_and_list(capsys):
     assert {"imode", "autov", "evolution"} <= set(run(capsys, "list", "algorithms")[1].split())
     assert "Offspring: the operator" in run(capsys, "show", "autov:sbx")[1]
     assert run(capsys, "show", "evolution") == run(capsys, "show", "autov")
+
+
+@pytest.mark.parametrize("columns", ["60", "80"])
+def test_the_summaries_of_commands_are_not_cut(capsys, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    shown = run(capsys, "--help")[1]
+    assert "reproduce" in shown
+    assert "..." not in shown.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "known"),
+    [
+        (("show", "genral"), "general"),
+        (("show", "paper-h4"), "paper-h3"),
+        (("minimize", "rastrign"), "rastrigin"),
+        (("minimize", "sphere", "--algorithm", "shad"), "shade"),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_told(capsys, arguments, known):
+    code, _, err = run(capsys, *arguments)
+    assert code == 2
+    assert f"did you mean {known!r}?" in err
+    assert "did you mean" not in run(capsys, "show", "qqqqqq")[2]
+
+
+def test_show_tells_what_is_done_apart_from_where_it_comes_from(capsys):
+    shown = run(capsys, "show", "general")[1]
+    assert "\n\nWhere it comes from:\n  what: " in shown
+
+
+def test_the_display_of_minimize_has_the_name_of_its_table(capsys, monkeypatch):
+    titles = []
+    monkeypatch.setattr(search_display, "view", lambda title, *_: titles.append(title) or "")
+    monkeypatch.setattr(search_display, "Console", lambda **_: Console(file=io.StringIO(), force_terminal=True))
+    out = run(capsys, "minimize", "sphere", "--dim", "2", "--runs", "2", "--maxfev", "50", "--workers", "1")[1]
+    assert set(titles) == {"general on sphere"}
+    assert "general on sphere," in out
 
 
 def test_show_is_no_wall_of_training_cases(capsys):

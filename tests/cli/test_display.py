@@ -14,7 +14,7 @@ from autov.cli import design as design_command
 from autov.cli.facts import clock, packed, ranking, speed, wrapped
 from autov.cli.minimize import run_counter
 from autov.cli.output import folded
-from autov.cli.search_display import ENDING, ProgressDisplay, search_facts, view
+from autov.cli.search_display import ENDING, ProgressDisplay, search_facts, task_facts, view
 from autov.designer import OperatorGenome, SearchProgress, design_settings
 from autov.experiments import compare
 
@@ -120,6 +120,10 @@ def test_runs_are_readable_at_every_width(width):
     assert lines[-2:] == ["best so far (Ctrl-C keeps all runs):", "  mean ranks de 1, ga 2"]
 
 
+def test_a_display_without_an_estimate_says_so():
+    assert task_facts(0, 2, None, None) == ["0 of 2 runs", "time left not known yet"]
+
+
 def test_before_every_cell_has_a_run_there_is_no_leader():
     out, console = terminal(80)
     with ProgressDisplay(console) as display:
@@ -127,7 +131,7 @@ def test_before_every_cell_has_a_run_there_is_no_leader():
         display.ran("f1", "ga", 1.0)
         display(1, 2, None)
         lines = shown_by(display, out)
-    assert lines[-1] == "1 of 2 runs, not yet in every cell"
+    assert lines[-1] == "1 of 2 runs, time left not known yet, not yet in every cell"
 
 
 def test_a_comparison_tells_its_display_what_the_runs_found(tmp_path):

@@ -1,5 +1,6 @@
 """What a design costs, and settings that fit."""
 
+import re
 import time
 from types import SimpleNamespace
 
@@ -7,7 +8,7 @@ import pytest
 
 from autov.core import InputError
 from autov.designer import TrialBudget, design, design_settings
-from autov.designer.cost import affordable, duration, expected_evaluations, fitted, seconds_of
+from autov.designer.cost import affordable, counted, duration, expected_evaluations, fitted, moment, seconds_of
 from tests.designer.counting import Counted
 
 SMALL = {"population": 6, "generations": 4, "trial": TrialBudget(5, 4, 2), "race_size": 4, "race_runs": 3,
@@ -74,6 +75,23 @@ def test_the_cost_is_said_before_it_is_spent():
     assert lines[0][0] <= 3  # only what was needed to measure
     assert "up to" in lines[0][1]
     assert "4 generations of 6 candidates" in lines[0][1]
+    assert re.search(r" at \S+ (nano|micro|milli)?seconds an evaluation$", lines[0][1])
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(950, "950"), (12_300, "12,300"), (999_900, "1 million"), (5.85e7, "58.5 million"),
+                         (2e9, "2 billion")],
+)  # fmt: skip
+def test_counts_are_read_at_a_glance(number, text):
+    assert counted(number) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(6.4e-7, "640 nanoseconds"), (9.99e-7, "1 microseconds"), (2.34e-5, "23 microseconds"),
+                          (5.2e-4, "520 microseconds"), (0.05, "50 milliseconds"), (12.0, "12 seconds")],
+)  # fmt: skip
+def test_the_time_of_an_evaluation_has_a_unit_that_fits(seconds, text):
+    assert moment(seconds) == text
 
 
 def test_what_is_measured_does_not_depend_on_workers():

@@ -190,3 +190,10 @@ def test_two_hundred_callables_whose_weights_do_not_sum_to_one_are_refused():
         verdict = check(h, properties=["translation"], n_parents=t, dim=3, trials=1)["translation"]
         assert not verdict.holds, (k, gap)
         assert verdict.witness.transformation.label == "b = 1", (k, gap)
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_certificate_fits_the_terminal(width):
+    lines = check(load_operator("paper-h3")).text(width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert sum("Corollary 3" in line for line in lines) == 1

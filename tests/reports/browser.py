@@ -33,12 +33,16 @@ window.onload = () => {
   document.querySelectorAll(".scroll").forEach((box) => {
     if (box.scrollWidth > box.clientWidth + 1) hidden.push(box.scrollWidth - box.clientWidth);
   });
+  const high = [...document.querySelectorAll("svg text")].map((t) => {
+    const size = t.getBBox(), shown = t.getScreenCTM();
+    return size.height * Math.hypot(shown.a, shown.b);
+  });
   const rows = [...document.querySelectorAll("th[scope=row]")].map((head) => head.getBoundingClientRect());
   const heads = [...document.querySelectorAll("h1, .beside")].map((part) => part.getBoundingClientRect().bottom);
   const result = {overlaps: found, outside: outside, hidden: hidden, faults: window.faults,
                   wide: document.documentElement.scrollWidth, width: window.innerWidth,
                   plots: document.querySelectorAll("svg").length, tallest: Math.max(0, ...rows.map((r) => r.height)),
-                  first: Math.max(0, ...heads)};
+                  first: Math.max(0, ...heads), smallest: Math.min(99, ...high)};
   document.body.setAttribute("data-result", JSON.stringify(result));
 };
 </script>"""

@@ -63,6 +63,7 @@ def test_a_page_is_whole_and_readable(pages, tmp_path, name, width, dark):
     assert result["faults"] == result["console"] == []
     assert result["wide"] <= result["width"], "the page itself does not scroll sideways"
     assert result["bytes"] > 10_000
+    assert result["smallest"] > 9.5, "letters of plots can be read on a phone"
     assert result["tallest"] < 120, "names of rows are not broken letter by letter"
     if width == WIDE:
         assert result["hidden"] == [], "no column hides behind a scrollbar"

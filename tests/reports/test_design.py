@@ -1,6 +1,7 @@
 """The report of a design."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -117,10 +118,16 @@ def test_the_first_screen_tells_what_was_found_and_what_to_type():
     made = curves[0].comparison
     labels = ("GA", "DE (SciPy)", "SHADE", "ma-es", "general")
     means = [f"{label} {made.values(name, label).mean():.3g}" for label in labels]
-    assert others == [
-        f"Beside algorithms that you may know, 15 further runs of each: designed "
+    beside = (
+        f"Beside algorithms that you may know, mean best values of 15 further runs of each: designed "
         f"{made.values(name, 'designed').mean():.3g}, {', '.join(means)}."
-    ]
+    )
+    (told,) = others
+    assert told.startswith(beside)
+    smaller = [label for label in labels if made.values(name, label).mean() < made.values(name, "designed").mean()]
+    assert smaller  # so small a search finds nothing that is better than all of them
+    told = told.removeprefix(f"{beside} Smaller means than the design's: ").removesuffix("; rank-sum test, 5 %.")
+    assert re.sub(r" \((not )?significantly \w+\)", "", told) == ", ".join(smaller)
     page = design_page(found, curves, "autov design sphere", Path("runs/mine"))
     start = page[: page.index("Beside known designs")]
     assert f"autov minimize {name} --dim 3 --maxfev 18 --algorithm runs/mine/optimizer.json" in start

@@ -2,6 +2,8 @@ import csv
 import io
 import json
 import math
+import re
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +11,7 @@ from autov.core import InputError
 from autov.experiments import Comparison
 from autov.experiments.table import Entry, Table, scientific
 from autov.reports import render, to_csv, to_json, to_latex, to_markdown, to_text
+from autov.reports.fitting import split
 from autov.reports.html import table_html
 from tests.reports.made import made_comparison
 
@@ -22,7 +25,7 @@ MARKDOWN = r"""**made: mean (standard deviation) of 5 runs**
 | step | 4.0000e-1 (5.48e-1) = | 8.6000e+0 (5.48e-1) - | **0.0000e+0 (0.00e+0)** |
 | f8 | **-8.0000e+1 (1.58e+1) =** | -8.0000e+0 (1.58e+0) - | **-8.0000e+1 (1.58e+1)** |
 | +/-/= | 1/0/2 | 0/3/0 |  |
-| average rank | 1.50 | 3.00 | 1.50 |
+| average rank | **1.50** | 3.00 | **1.50** |
 
 +, - and = : significantly better, worse and not different from autov (rank sum test, 0.05).
 Ranks of the means on 3 problems, Friedman p = 0.086.
@@ -96,10 +99,35 @@ def test_text_is_split_to_the_width(width):
     assert text.count("A note.") == 1
 
 
+def test_the_best_average_rank_is_marked_and_one_algorithm_is_never_the_best():
+    (rank,) = [line for line in to_text(TABLE).splitlines() if "average rank" in line]
+    assert re.findall(r"\*?\d\.\d\d", rank) == ["*1.50", "3.00", "*1.50"]
+    assert r"average rank&\hl{1.50}&3.00&\hl{1.50}" in to_latex(TABLE)
+    assert '<td class="best">1.50</td><td>3.00</td>' in table_html(TABLE)
+    assert json.loads(to_json(TABLE))["footer"]["average rank"]["ga"] == "1.50"
+    alone = replace(made_comparison(), algorithms=("ga",), reference="ga").table()
+    assert alone.footer_best[-1] == (False,)
+    narrow = [part.footer_best for part in split(TABLE, 70)]
+    assert narrow == [((False, False), (True, False)), ((False,), (True,))]
+
+
+def test_latex_says_what_is_set_off_and_has_one_sign_for_each_mark():
+    cells = (Entry("1", mark="= (paper -)", differs=True), Entry("2", best=True))
+    text = to_latex(Table("t", ("problem", "a", "b"), (("f1", cells),)))
+    assert "1 $=$ (paper $-$)" in text
+    assert r"\par \hl{highlighted}: the best, \underline{underlined}: another sign." in text
+    assert "highlighted" not in to_latex(Table("t", ("problem", "a"), (("f1", (Entry("1"),)),)))
+
+
+def test_parts_of_a_table_are_not_smaller_first():
+    table = Table("t", ("problem", *"abcde"), (("f1", tuple(Entry("1" * 20) for _ in range(5))),))
+    assert [len(part.columns) - 1 for part in split(table, 60)] == [2, 2, 1]
+
+
 def test_a_cell_that_differs_is_not_called_the_best():
     table = Table("t", ("p", "a"), (("x", (Entry("1", mark="+ (paper -)", differs=True),)),), notes=("n",))
     assert "*" not in to_text(table)
-    assert r"\underline{1 + (paper -)}" in to_latex(table)
+    assert r"\underline{1 $+$ (paper $-$)}" in to_latex(table)
     assert 'class="differs"' in table_html(table)
     assert 'class="best"' not in table_html(table)
 

@@ -22,7 +22,7 @@ from autov.algorithms.portfolio import Portfolio
 from autov.algorithms.pso import PSO
 from autov.algorithms.shade import SHADE
 from autov.algorithms.shipped import DEFAULT, shipped_algorithm, shipped_names
-from autov.core import InputError, import_object
+from autov.core import InputError, import_object, meant
 
 ALGORITHMS: dict[str, type] = {
     cls.name: cls for cls in (Evolution, GA, PSO, DE, CMAES, FEP, CSO, SHADE, IMODE, MatrixAdaptation, Portfolio)
@@ -37,9 +37,9 @@ def make_algorithm(name: str, **settings: Any) -> Any:
         return shipped_algorithm(name, **settings)
     kind = ALGORITHMS.get(ALIASES.get(name, name))
     if kind is None:
-        names = ", ".join([*shipped_names(), *sorted([*ALGORITHMS, *ALIASES])])
+        names = [*shipped_names(), *sorted([*ALGORITHMS, *ALIASES])]
         raise InputError(
-            f"algorithm: unknown {name!r}; one of {names}, autov:OPERATOR, "
+            f"algorithm: unknown {name!r}{meant(name, names)}; one of {', '.join(names)}, autov:OPERATOR, "
             f"{', '.join(f'{prefix}:...' for prefix in PREFIXES)}, file.py:name, or label=one of these"
         )
     known = [field.name for field in fields(kind)]

@@ -35,7 +35,9 @@ def bench(
     ),
     json_: bool = JSON,
 ) -> None:
-    """Measure speed: ratios to NumPy in one run, or the time of the paper's comparison.
+    """Measure speed and quality.
+
+    Ratios to NumPy in one run, the time of the paper's comparison, or results beside other libraries.
 
     Example: autov bench kernel --json
     """

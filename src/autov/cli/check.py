@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+
 import typer
 
-from autov.cli.output import JSON, print_json, quiet_functions
+from autov.cli.output import JSON, print_json, print_words, quiet_functions
 
 PROPERTIES = ("translation", "scale", "rotation")
 
@@ -29,11 +32,14 @@ def check(
     seed: int = typer.Option(0, "--seed", min=0, help="Seed of the trials."),
     json_: bool = JSON,
 ) -> None:
-    """Tell what an operator or an algorithm is invariant to, with proof, evidence or a counterexample.
+    """Tell what an operator is invariant to.
+
+    Or a whole algorithm; with proof, evidence or a counterexample.
 
     Example: autov check paper-h3 --require translation,scale
     """
     from autov.core import InputError
+    from autov.invariance import Certificate
 
     required = [name.strip() for name in require.split(",") if name.strip()]
     for name in required:
@@ -58,8 +64,10 @@ def check(
             result = certify(_operator(operator, draw), dim=dim or 10, n_parents=parents, rng=seed)
     if json_:
         print_json(result.to_dict())
+    elif isinstance(result, Certificate):
+        typer.echo(result.text(shutil.get_terminal_size().columns) if sys.stdout.isatty() else str(result))
     else:
-        typer.echo(str(result))
+        print_words(str(result))
     missing = [name for name in required if result.holds[name] is not True]
     for name in missing:
         typer.echo(f"autov: {name} {'is open' if result.holds[name] is None else 'does not hold'}", err=True)

@@ -47,7 +47,7 @@ def compare(
     store: Path = typer.Option(Path("results.db"), "--store", help="SQLite file; what is in it is not run again."),
     reference: str | None = typer.Option(None, "--reference", help="Label that the others are marked against."),
     holm: bool = typer.Option(False, "--holm", help="Mark by Holm-corrected p-values."),
-    median: bool = typer.Option(False, "--median", help="Show medians instead of means."),
+    median: bool = typer.Option(False, "--median", help="Show medians, and rank by them, instead of means."),
     format_: str = typer.Option("text", "--format", help="text, markdown, latex, csv or json."),
     out: Path | None = typer.Option(None, "--out", help="Folder for the HTML page, plots and tables."),
     ioh_logs: Path | None = typer.Option(None, "--ioh-logs", help="Folder for logs that IOHanalyzer reads."),
@@ -64,7 +64,9 @@ def compare(
     retry_failed: bool = typer.Option(False, "--retry-failed", help="Run again what ended its worker process."),
     json_: bool = JSON,
 ) -> None:
-    """Compare algorithms on problems, with statistics; repeat it with more runs and only the new ones run.
+    """Compare algorithms, with statistics.
+
+    Repeat it with more runs, and only the new ones are made.
 
     Example: autov compare --algorithms ga,de,shade,autov --problems f1..f13 --runs 30 --store results.db
     """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import shlex
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,10 +22,10 @@ from autov.cli.output import (
     TIMEOUT,
     WORKERS,
     console,
-    folded,
     print_json,
     print_words,
     quiet_functions,
+    say,
     show_table,
 )
 
@@ -120,7 +119,7 @@ def design(
     resume: bool = typer.Option(False, "--resume", help="Go on with the search in the folder."),
     json_: bool = JSON,
 ) -> None:
-    """Design an optimiser for a problem, or for several.
+    """Design an optimiser for your problems.
 
     Example: autov design rastrigin --preset quick --seed 1 --out runs/first
     """
@@ -133,6 +132,7 @@ def design(
     from autov.designer import design as search
     from autov.designer import design_settings
     from autov.designer.cases import few
+    from autov.designer.cost import counted
     from autov.engines import named_engine
     from autov.problems import expand_names, resolve_problem, with_instances
     from autov.reports.design import report, write_design
@@ -220,8 +220,8 @@ def design(
 
     out_ = console()
     print_words(explain(found.algorithm))
-    made = ", ".join(f"{what} {count:.3g}" for what, count in found.spent.items())
-    print_words(f"\n{found.evaluations:.3g} evaluations ({made}) in {clock(found.seconds)}.")
+    made = ", ".join(f"{what} {counted(count)}" for what, count in found.spent.items())
+    print_words(f"\n{counted(found.evaluations)} evaluations ({made}) in {clock(found.seconds)}.")
     if found.failed:
         print_words(sentence(found.failed, found.first_failure))
     out_.print()
@@ -252,12 +252,6 @@ def _write_best(progress: SearchProgress, folder: Path, problems: str) -> None:
     told = {"problem": problems, "note": f"{note}; neither raced nor re-tested", "fitness": float(state.fitness[0])}
     save_algorithm(progress.genome.decode(state.vectors[0]), path, told)
     sys.stderr.write(f"autov: the best so far, not re-tested, is in {path}\n")
-
-
-def say(text: str) -> None:
-    """A line for people, beside the results."""
-    shown = folded(text, shutil.get_terminal_size().columns) if sys.stderr.isatty() else text
-    sys.stderr.write(f"{shown}\n")
 
 
 def _name(problems: list[str]) -> str:

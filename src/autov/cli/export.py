@@ -22,7 +22,9 @@ def export(
     out: Path | None = typer.Option(None, "--out", help="File to write; it names the function of MATLAB programs."),
     json_: bool = JSON,
 ) -> None:
-    """Write an operator or an optimiser as a program without autov, or for a paper.
+    """Write a program that needs no autov.
+
+    Of an operator or an optimiser; or its formula, for a paper.
 
     Example: autov export paper-h3 --to matlab --out vary.m
     """

@@ -68,7 +68,7 @@ def minimize(
     out: Path | None = typer.Option(None, "--out", help="JSON file for the best point and all runs."),
     json_: bool = JSON,
 ) -> None:
-    """Minimise a problem in several independent runs.
+    """Minimise a problem in several runs.
 
     Example: autov minimize rastrigin --dim 30 --runs 30 --seed 1 --out result.json
     """
@@ -84,19 +84,20 @@ def minimize(
 
     policy = FaultPolicy(timeout, on_error)
     chosen = resolve_algorithm(algorithm, operator)
+    title = algorithm or (DEFAULT if operator is None else None)
     problem = with_instances([problem], instances)[0]
     found = resolve_problem(problem, dim=dim, vectorized=vectorized, **bounds_of(lower, upper, bounds, dim))
     check_places(out)
     with (
         quiet_functions(json_),
         named_engine(engine, workers, scheduler, scheduler_file) as spread,
-        ProgressDisplay(title=f"{chosen.name} on {problem}") as display,
+        ProgressDisplay(title=f"{title or chosen.name} on {problem}") as display,
     ):
         try:
             result = repeat(
                 found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=spread,
                 operator=operator or "paper-h3", progress=run_counter(display, runs), policy=policy,
-                title=algorithm or (DEFAULT if operator is None else None),
+                title=title,
             )  # fmt: skip
         except (Exception, KeyboardInterrupt) as error:
             if (cut := getattr(error, "autov_repeated", None)) is not None:

@@ -24,7 +24,9 @@ def open_(
     folder: Path = typer.Argument(help="Folder that a command wrote (--out), or an HTML file."),
     json_: bool = JSON,
 ) -> None:
-    """Open the page of a folder in the browser; where there is none, tell its path.
+    """Open the page of a folder in the browser.
+
+    Where there is no browser, tell the path of the page.
 
     Example: autov open runs/demo
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -79,6 +80,12 @@ def print_words(text: str) -> None:
     out.print(folded(text, out.width - 1) if out.is_terminal else text, markup=False, highlight=False)
 
 
+def say(text: str) -> None:
+    """A line for people on standard error, beside the results; in a terminal it is broken between words."""
+    shown = folded(text, shutil.get_terminal_size().columns) if sys.stderr.isatty() else text
+    sys.stderr.write(f"{shown}\n")
+
+
 def show_table(table: Any, form: str = "text") -> None:
     """A table on standard output: in the width and the colours of a terminal, else as `autov.reports.render` has it."""
     from autov.reports.tables import print_table, render
@@ -106,7 +113,7 @@ def write_files(folder: Path | None, files: dict[str, Callable[[Path], object]])
     folder.mkdir(parents=True, exist_ok=True)
     for name, write in files.items():
         write(folder / name)
-    sys.stderr.write(f"autov: wrote {', '.join(str(folder / name) for name in files)}\n")
+    say(f"autov: wrote {', '.join(files)} into {folder}")
     if any(name.endswith(".html") for name in files):
         page = folder if "report.html" in files else folder / next(name for name in files if name.endswith(".html"))
         sys.stderr.write(f"autov: look at it: autov open {page}\n")

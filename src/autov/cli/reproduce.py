@@ -51,7 +51,9 @@ def reproduce(
     scheduler_file: str | None = SCHEDULER_FILE,
     json_: bool = JSON,
 ) -> None:
-    """Reproduce a table or figure of the paper, or all: its value beside ours, its sign and ours.
+    """Reproduce tables and figures of the paper.
+
+    Its values beside ours, its signs and ours.
 
     Example: autov reproduce table-7 --runs 30 --store results.db
     """

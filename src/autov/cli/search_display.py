@@ -63,7 +63,7 @@ def search_facts(progress: SearchProgress) -> list[str]:
 def task_facts(done: int, total: int, left: float | None, best: float | None, least: int | None = None) -> list[str]:
     """How many runs are made, how long the others will take, the best value, and what every cell of a table has."""
     facts = [f"{done:,} of {total:,} runs"]
-    facts += [] if left is None else [f"{clock(left)} left"]
+    facts.append("time left not known yet" if left is None else f"{clock(left)} left")
     facts += [] if best is None else [f"best {best:.6g}"]
     return facts + ([] if least is None else [f"{least} or more in every cell" if least else "not yet in every cell"])
 

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from autov.cli.output import JSON, console, print_json, print_words
-from autov.core import InputError
+from autov.core import InputError, meant
 
 
 def register(app: typer.Typer) -> None:
@@ -21,16 +21,23 @@ def show(
     latex: bool = typer.Option(False, "--latex", help="Print the LaTeX formula of an operator."),
     json_: bool = JSON,
 ) -> None:
-    """Show an operator or an algorithm: what it does, and where it comes from.
+    """Tell what an operator or optimiser does.
+
+    In words and formulas, and where it comes from.
 
     Example: autov show paper-h3, autov show runs/first/optimizer.json
     """
     from autov.algorithms.files import algorithm_to_dict, find_algorithm
+    from autov.algorithms.resolve import ALGORITHMS, ALIASES
+    from autov.algorithms.shipped import shipped_names
     from autov.algorithms.text import explain
-    from autov.operators import AffineOperator, load_operator, to_dict
+    from autov.operators import AffineOperator, load_operator, operator_names, to_dict
 
     algorithm, provenance = find_algorithm(name)
     if algorithm is None:
+        if not name.endswith(".json") and name not in operator_names():
+            known = [*shipped_names(), *ALGORITHMS, *ALIASES, *operator_names()]
+            raise InputError(f"show: no operator or algorithm {name!r}{meant(name, known)}; see autov list")
         operator = load_operator(name)
         text, data, provenance = str(operator), to_dict(operator), dict(operator.provenance)
     else:
@@ -47,7 +54,8 @@ def show(
         from autov.designer.cases import few, labels_of
 
         print_words(text)
-
+        if algorithm is not None and provenance:
+            print_words("\nWhere it comes from:")
         for key, value in provenance.items():
             if key == "failed" and isinstance(value, dict):
                 print_words(f"  failed: {', '.join(f'{count} {what}' for what, count in value.items())}")
@@ -132,8 +140,8 @@ def _algorithms() -> list[dict[str, object]]:
     for name, kind in ALGORITHMS.items():
         module = sys.modules[kind.__module__]
         rows.append({"name": name, "what": (module.__doc__ or "").strip().splitlines()[0].replace("`", "")})
-    for name, meant in ALIASES.items():
-        rows.append({"name": name, "what": f"another name for {meant}"})
+    for name, other in ALIASES.items():
+        rows.append({"name": name, "what": f"another name for {other}"})
     for name, what in PEERS.items():
         library = name.partition(":")[0]
         extra = {"pypop7": " (extra pypop7)", "scipy": ""}.get(library, " (extra peers)")

@@ -4,7 +4,7 @@ from autov.core.arrays import read_arrays, write_arrays
 from autov.core.box import Box, check_inside
 from autov.core.checks import check_choice, check_ranges, real_numbers, values_of, whole_number
 from autov.core.description import ADDED
-from autov.core.errors import FileError, InputError, WorkerError
+from autov.core.errors import FileError, InputError, WorkerError, meant
 from autov.core.files import check_writable, number, plain, read_json, replacing, to_json, write_bytes, write_text
 from autov.core.identities import Identified, canonical, describe, digest, identity, settings_of
 from autov.core.objects import import_object
@@ -31,6 +31,7 @@ __all__ = [
     "generator",
     "identity",
     "import_object",
+    "meant",
     "number",
     "plain",
     "read_arrays",

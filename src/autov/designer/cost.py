@@ -153,8 +153,8 @@ def affordable(
         chosen = fitted(given, lambda some: seconds(some) if sum(parts(some).values()) <= most else np.inf, limit,
                         duration)  # fmt: skip
     line = (
-        f"up to {sum(parts(chosen).values()):.3g} evaluations ({chosen.generations} generations of {chosen.population} "
-        f"candidates), about {duration(seconds(chosen))} at {judged:.2g} s an evaluation"
+        f"up to {counted(sum(parts(chosen).values()))} evaluations ({chosen.generations} generations of "
+        f"{chosen.population} candidates), about {duration(seconds(chosen))} at {moment(judged)} an evaluation"
     )
     if say is not None:
         say(line)
@@ -170,6 +170,22 @@ def seconds_of(text: str | float) -> float:
     if match is None or not float(match[1]) > 0:
         raise InputError(f"time: expected seconds, or a number with s, m, h or d, got {text!r}")
     return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}[match[2]]
+
+
+def counted(number: float) -> str:
+    """A count that can be read at a glance: 950, 12,300, 58.5 million."""
+    for size, name in ((1e9, "billion"), (1e6, "million")):
+        if number >= 0.9995 * size:
+            return f"{number / size:.3g} {name}"
+    return f"{number:,.0f}"
+
+
+def moment(seconds: float) -> str:
+    """The time of one evaluation, in the unit that fits."""
+    for size, name in ((1.0, "seconds"), (1e-3, "milliseconds"), (1e-6, "microseconds")):
+        if seconds >= 0.995 * size:
+            return f"{seconds / size:.2g} {name}" if seconds < 99.5 * size else f"{seconds / size:.0f} {name}"
+    return f"{seconds / 1e-9:.0f} nanoseconds"
 
 
 def duration(seconds: float) -> str:

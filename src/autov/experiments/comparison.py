@@ -167,7 +167,7 @@ class Comparison(Shown):
                 entries.append(Entry(text, detail if s.n else "", cell.mark, leads, data))
             rows.append((f, tuple(entries)))
         counts = {a: "/".join(map(str, scores.counts[a])) if a in scores.counts else "" for a in self.algorithms}
-        footer = [("+/-/=", tuple(counts.values()))]
+        footer, best = [("+/-/=", tuple(counts.values()))], [tuple(False for _ in counts)]
         notes = [
             f"+, - and = : significantly better, worse and not different from {self.reference} "
             f"(rank sum test, {level:g}{', Holm-corrected' if correct else ''})."
@@ -178,7 +178,9 @@ class Comparison(Shown):
                 f"{' after the correction' if correct else ''}."
             )
         if scores.ranked:
-            footer.append(("average rank", tuple(f"{scores.ranks[a]:.2f}" for a in self.algorithms)))
+            ranks = [scores.ranks[a] for a in self.algorithms]
+            footer.append(("average rank", tuple(f"{rank:.2f}" for rank in ranks)))
+            best.append(tuple(len(ranks) > 1 and rank == min(ranks) for rank in ranks))
             said = f"Ranks of the {show}s on {scores.ranked} problem{'s' if scores.ranked > 1 else ''}"
             notes.append(f"{said}, Friedman p = {scores.friedman:.2g}." if scores.ranked > 1 else f"{said}.")
         if self.failures:
@@ -195,8 +197,9 @@ class Comparison(Shown):
         notes += self.remarks
         runs = sorted({scores.cells[key].summary.n for key in scores.cells})
         what = "mean (standard deviation)" if show == "mean" else "median (interquartile range)"
-        caption = f"{self.name}: {what} of {'-'.join(map(str, dict.fromkeys((runs[0], runs[-1]))))} runs"
-        return Table(caption, ("problem", *self.algorithms), tuple(rows), tuple(footer), tuple(notes))
+        caption = f"{self.name}: {what} of {'-'.join(map(str, dict.fromkeys((runs[0], runs[-1]))))} run"
+        caption += "" if runs[-1] == 1 else "s"
+        return Table(caption, ("problem", *self.algorithms), tuple(rows), tuple(footer), tuple(notes), tuple(best))
 
 
 def _by_name(rows: tuple[Row, ...], name: str) -> Problem | None:

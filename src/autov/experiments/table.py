@@ -23,13 +23,31 @@ class Entry:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under columns; the first column holds the heads of the rows."""
+    """Rows under columns; the first column holds the heads of the rows.
+
+    Attributes:
+        caption: what it shows.
+        columns: their names, that of the heads first.
+        rows: a head and a cell for each other column.
+        footer: the same below a line, as text.
+        notes: sentences below the table.
+        footer_best: for rows of the footer, which cells are the best.
+    """
 
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Entry, ...]], ...]
     footer: tuple[tuple[str, tuple[str, ...]], ...] = ()
     notes: tuple[str, ...] = ()
+    footer_best: tuple[tuple[bool, ...], ...] = ()
+
+    def footer_entries(self) -> list[tuple[str, tuple[Entry, ...]]]:
+        """The footer as cells."""
+        flagged = [*self.footer_best, *([(False,) * len(self.columns)] * len(self.footer))]
+        return [
+            (head, tuple(Entry(text, best=best) for text, best in zip(texts, flags, strict=False)))
+            for (head, texts), flags in zip(self.footer, flagged, strict=False)
+        ]
 
     def __str__(self) -> str:
         return views().text_of(self)

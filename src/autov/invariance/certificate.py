@@ -12,6 +12,8 @@ from autov.core import Array
 from autov.core.views import Shown
 from autov.invariance.transformations import Transformation
 
+WIDTH = 110  # characters of a line
+
 Level = Literal["theorem", "pathwise", "distribution", "none"]
 
 
@@ -143,20 +145,26 @@ class Certificate(Shown):
         return f"<Certificate of {self.operator}: {holds}>"
 
     def __str__(self) -> str:
-        lines = [f"Invariance of {self.operator}, {self.dim} variables, seed {self.seed}"]
-        lines.append(f"  {'property':<12} {'holds':<6} {'level':<13} {'paths':<7} {'deviation':<10} p-value")
+        return self.text()
+
+    def text(self, width: int = WIDTH) -> str:
+        """What the command prints, in lines of at most so many characters (its table may have 62)."""
+        title = f"Invariance of {self.operator}, {self.dim} variables, seed {self.seed}"
+        lines = [textwrap.fill(title, width, subsequent_indent="  ")]
+        long = max(len(v.level) for v in self.verdicts)
+        lines.append(f"  {'property':<11}  {'holds':<5}  {'level':<{long}}  {'paths':<6}  {'deviation':<9}  p-value")
         for v in self.verdicts:
             p = "-" if v.p_value is None else f"{v.p_value:.2g}"
             paths = "agree" if v.pathwise else "differ"
             holds = "yes" if v.holds else "no"
-            lines.append(f"  {v.property:<12} {holds:<6} {v.level:<13} {paths:<7} {v.deviation:<10.2g} {p}")
+            lines.append(f"  {v.property:<11}  {holds:<5}  {v.level:<{long}}  {paths:<6}  {v.deviation:<9.2g}  {p}")
         for v in self.verdicts:
             notes = list(v.evidence)
             if v.witness is not None:
                 notes.append(f"{'witness' if not v.holds else 'a path that differs'}: {v.witness}")
             lines.append(f"  {v.property}:")
-            lines += [_indented(note) for note in notes]
-        lines += [_indented(remark, "  ") for remark in self.remarks]
+            lines += [_indented(note, width) for note in notes]
+        lines += [_indented(remark, width, "  ") for remark in self.remarks]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -172,5 +180,5 @@ class Certificate(Shown):
         }
 
 
-def _indented(text: str, indent: str = "    ") -> str:
-    return textwrap.fill(text, 110, initial_indent=f"{indent}- ", subsequent_indent=f"{indent}  ")
+def _indented(text: str, width: int, indent: str = "    ") -> str:
+    return textwrap.fill(text, width, initial_indent=f"{indent}- ", subsequent_indent=f"{indent}  ")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from autov.core import Box, InputError, import_object, whole_number
+from autov.core import Box, InputError, import_object, meant, whole_number
 from autov.problems.added import ADDED_NAMES, ALIASES
 from autov.problems.base import Problem
 from autov.problems.bbob import BBOB, BBOB_DIM, BBOB_NAMES
@@ -181,9 +181,10 @@ def _named(name: str, dim: int | None, default_dim: int) -> Problem:
         raise InputError(
             f"problem: {name!r} is a group of {len(GROUPS[name])}; take one of them: {', '.join(GROUPS[name])}"
         )
+    likely = meant(name, [*TABLE, *NOISY_NAMES, *PAPER_NAMES, *LARGE_SCALE_NAMES, *CONSTRAINED_NAMES])
     raise InputError(
-        f"problem: unknown {name!r}; try f1..f13, paper-f1..paper-f13, lsgo-f1..lsgo-f15, bbob-f1..bbob-f24, g01 or "
-        f"another of the constrained ones, a name such as rastrigin, or file.py:function"
+        f"problem: unknown {name!r}{likely}; try f1..f13, paper-f1..paper-f13, lsgo-f1..lsgo-f15, bbob-f1..bbob-f24, "
+        "g01 or another of the constrained ones, a name such as rastrigin, or file.py:function"
     )
 
 

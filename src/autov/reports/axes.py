@@ -14,7 +14,7 @@ from scipy.optimize import isotonic_regression
 
 from autov.core import Array
 from autov.reports.drawing import typed
-from autov.reports.look import LineLook
+from autov.reports.look import SOFT, LineLook
 
 LABEL_SIZE = 7.5  # points
 LINE_HEIGHT = 1.25 * LABEL_SIZE / 72  # inches
@@ -95,7 +95,12 @@ def name_lines(ax: Axes, ends: Sequence[End], height: float, longest: int = 32) 
     gap = LINE_HEIGHT / height
     room = max(0.0, gap * (len(ends) - 1) - 1.0) / 2  # more names than the axes have lines for stand out on both sides
     for end, start, place in zip(ends, true, spread(true, gap, -room, 1.0 + room), strict=True):
-        leader = LineCollection([[(1.0, start), (1.04, place), (1.09, place)]], transform=ax.transAxes, clip_on=False,
-                                colors=end.look.color, linestyles=end.look.linestyle, linewidths=1.2)  # fmt: skip
-        ax.add_collection(leader, autolim=False)  # no line of the axes: those are the curves
+        # Thin and grey up to the sample of the line: in its own colour it would look as if the curve went on.
+        for points, colour, style, size in (
+            ([(1.0, start), (1.04, place)], SOFT, "solid", 0.6),
+            ([(1.04, place), (1.09, place)], end.look.color, end.look.linestyle, 1.2),
+        ):
+            line = LineCollection([points], transform=ax.transAxes, clip_on=False, colors=colour, linestyles=style,
+                                  linewidths=size)  # fmt: skip
+            ax.add_collection(line, autolim=False)  # no line of the axes: those are the curves
         ax.text(1.11, place, typed(end.label, longest), transform=ax.transAxes, fontsize=LABEL_SIZE, va="center")

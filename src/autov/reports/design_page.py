@@ -118,6 +118,12 @@ def best_other(design: Design, place: int) -> str | None:
     return min(means, key=lambda label: means[label]) if means else None
 
 
+AHEAD = {
+    "+": "significantly better", "-": "significantly worse", "=": "not significantly different",
+    "?": "not told apart, the runs are too few",
+}  # fmt: skip
+
+
 def in_short(design: Design, curves: Sequence[Curves] = ()) -> list[str]:
     """What was found and how it does beside others, in a few sentences."""
     names = design.settings["problems"]
@@ -137,8 +143,15 @@ def in_short(design: Design, curves: Sequence[Curves] = ()) -> list[str]:
         own = means.pop("designed")
         if means:
             others = ", ".join(f"{label} {values.mean():.3g}" for label, values in means.items())
-            runs = f"Beside algorithms that you may know, {len(own)} further runs of each"
-            said.append(f"{runs}: designed {own.mean():.3g}, {others}.")
+            runs = f"Beside algorithms that you may know, mean best values of {len(own)} further runs of each"
+            cells = made.scores().cells
+            ahead = [
+                f"{label} ({AHEAD[cells[made.problems[0], label].mark]})"
+                for label, values in means.items()
+                if values.mean() < own.mean()
+            ]
+            smaller = f" Smaller means than the design's: {', '.join(ahead)}; rank-sum test, 5 %." if ahead else ""
+            said.append(f"{runs}: designed {own.mean():.3g}, {others}.{smaller}")
     return said
 
 

@@ -22,7 +22,7 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\", "+++")
 
 def history_plot(design: Design) -> Figure:
     """Best, median and worst fitness of the population over the generations."""
-    with drawing(6.4, 3.4) as figure:
+    with drawing(5.2, 3.2) as figure:
         draw_history(design, figure.subplots())
         return figure
 
@@ -52,7 +52,7 @@ def draw_history(design: Design, ax: Axes) -> Axes:
 
 def use_plot(names: Sequence[str], use: Sequence[np.ndarray]) -> Figure:
     """Which member made which part of the evaluations, run by run."""
-    with drawing(6.4, 1.1 + 0.32 * len(use)) as figure:
+    with drawing(5.2, 1.1 + 0.32 * len(use)) as figure:
         ax = figure.subplots()
         for row, members in enumerate(use):
             edges = np.flatnonzero(np.diff(members)) + 1

@@ -25,7 +25,7 @@ def starred(entry: Entry) -> str:
 def column_widths(table: Table) -> list[int]:
     """Characters of the widest cell of each column."""
     lines = [[name, *map(starred, entries)] for name, entries in table.rows]
-    lines += [[name, *texts] for name, texts in table.footer]
+    lines += [[name, *map(starred, entries)] for name, entries in table.footer_entries()]
     return [max(len(cell) for cell in cells) for cells in zip(table.columns, *lines, strict=True)]
 
 
@@ -39,6 +39,7 @@ def columns_of(table: Table, first: int, last: int) -> Table:
         rows=tuple((name, entries[first - 1 : last - 1]) for name, entries in table.rows),
         footer=tuple((name, texts[first - 1 : last - 1]) for name, texts in table.footer),
         notes=table.notes if end else (),
+        footer_best=tuple(flags[first - 1 : last - 1] for flags in table.footer_best),
     )
 
 
@@ -53,7 +54,7 @@ def parted(table: Table, sizes: Sequence[float], width: float) -> list[Table]:
     if sum(sizes[1:]) <= room or count < 2:
         return [table]
     for parts in range(2, count + 1):
-        edges = [1 + count * i // parts for i in range(parts + 1)]
+        edges = [1 - (-count * i // parts) for i in range(parts + 1)]  # larger parts come first
         if all(sum(sizes[a:b]) <= room for a, b in itertools.pairwise(edges)):
             break
     else:

@@ -102,14 +102,19 @@ def _part_html(table: Table) -> str:
             cells.append(f"<td{kind} title={_quoted(plain(entry))}>{html.escape(entry.text)}{mark}{detail}</td>")
         rows.append(f'<tr><th scope="row">{_broken(name)}</th>{"".join(cells)}</tr>')
     foot = "".join(
-        f'<tr><th scope="row">{html.escape(name)}</th>{"".join(f"<td>{html.escape(text)}</td>" for text in texts)}</tr>'
-        for name, texts in table.footer
+        f'<tr><th scope="row">{html.escape(name)}</th>{"".join(map(_foot, entries))}</tr>'
+        for name, entries in table.footer_entries()
     )
     caption = f"<caption>{html.escape(table.caption)}</caption>" if table.caption else ""
     return (
         f'<div class="scroll"><table>{caption}<thead><tr>{head}</tr></thead>'
         f"<tbody>{chr(10).join(rows)}</tbody><tfoot>{foot}</tfoot></table></div>"
     )
+
+
+def _foot(entry: Entry) -> str:
+    kind = ' class="best"' if entry.best else ""
+    return f"<td{kind}>{html.escape(entry.text)}</td>"
 
 
 def _quoted(text: str) -> str:
@@ -152,7 +157,10 @@ def plot_sections(comparison: Comparison, show: Literal["mean", "median"] = "mea
     sections = []
     scores = comparison.scores(show=show)
     if scores.ranked > 1 and len(comparison.algorithms) > 1:
-        told = "Algorithms whose ranks differ by less than the critical difference are not told apart (Nemenyi, 5 %)."
+        told = (
+            "Algorithms whose ranks differ by less than the critical difference are not told apart (Nemenyi, 5 %). "
+            f"Diamond: the reference, {comparison.reference}."
+        )
         sections.append(("Average ranks", figure_html(rank_plot(comparison, show=show), "average ranks", told)))
     if scores.ranked and len(comparison.algorithms) > 2:
         told = "Counted by the rank sum test at 5 %; the algorithms with the most wins less losses come first."

@@ -27,7 +27,7 @@ def rank_plot(comparison: Comparison, level: float = 0.05, show: Literal["mean",
     order = sorted(scores.ranks, key=lambda label: scores.ranks[label])
     ranks, k, cd = [scores.ranks[label] for label in order], len(order), scores.critical_difference
     groups = groups_of(ranks, cd) if scores.ranked > 1 else []
-    with drawing(6.2 + 0.07 * max(len(typed(label)) for label in order), 1.15 + 0.27 * k) as figure:
+    with drawing(4.6 + 0.07 * max(len(typed(label)) for label in order), 1.15 + 0.27 * k) as figure:
         ax = figure.add_subplot()
         for row, (label, rank) in enumerate(zip(order, ranks, strict=True)):
             colour = COLOURS[1] if label == comparison.reference else COLOURS[0]
@@ -77,7 +77,7 @@ def win_plot(comparison: Comparison, level: float = 0.05) -> Figure:
     names = [typed(labels[i], 24) for i in order]
     most = len(comparison.problems)
     k = len(labels)
-    with drawing(2.2 + 0.55 * k, 1.9 + 0.42 * k) as figure:
+    with drawing(max(3.9, 1.6 + 0.45 * k), 1.7 + 0.36 * k) as figure:
         ax = figure.add_subplot()
         for row, i in enumerate(order):
             for column, j in enumerate(order):

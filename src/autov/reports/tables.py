@@ -42,8 +42,8 @@ def to_rich(table: Table) -> RichTable:
         out.add_row(Text(head), *(Text(starred(entry), style=_style(entry)) for entry in entries))
     if table.footer:
         out.add_section()
-    for head, texts in table.footer:
-        out.add_row(Text(head), *(Text(text) for text in texts))
+    for head, entries in table.footer_entries():
+        out.add_row(Text(head), *(Text(starred(entry), style=_style(entry)) for entry in entries))
     return out
 
 
@@ -92,7 +92,8 @@ def to_markdown(table: Table) -> str:
         lines.append(
             line(head, [f"**{plain(entry)}**" if entry.best or entry.differs else plain(entry) for entry in entries])
         )
-    lines += [line(head, list(texts)) for head, texts in table.footer]
+    for head, entries in table.footer_entries():
+        lines.append(line(head, [f"**{entry.text}**" if entry.best else entry.text for entry in entries]))
     if table.notes:
         lines += ["", *(f"{note}  " for note in table.notes)]
     return "\n".join(line.rstrip() if not line.endswith(".  ") else line for line in lines) + "\n"
@@ -116,7 +117,8 @@ def to_latex(table: Table) -> str:
         lines += [r"\begin{table*}[!t]", r"\centering", r"\footnotesize", rf"\caption{{{caption}}}"]
         wide = sum(_points(part)) > TEX_WIDTH
         lines += [r"\resizebox{\textwidth}{!}{%", *_tabular(part), "}"] if wide else _tabular(part)
-        lines += [rf"\par {_tex_note(note)}" for note in table.notes] if i == len(parts) - 1 else []
+        if i == len(parts) - 1:
+            lines += [rf"\par {_tex_note(note)}" for note in table.notes] + _tex_key(table)
         lines.append(r"\end{table*}")
     return "\n".join(lines) + "\n"
 
@@ -140,6 +142,14 @@ def _pages(table: Table) -> list[Table]:
     return [*parts[:-1], replace(parts[-1], footer=table.footer)]
 
 
+def _tex_key(table: Table) -> list[str]:
+    """What highlighted and underlined cells mean."""
+    entries = [entry for _, row in table.rows for entry in row]
+    keys = [r"\hl{highlighted}: the best"] if any(entry.best for entry in entries) else []
+    keys += [r"\underline{underlined}: another sign"] if any(entry.differs for entry in entries) else []
+    return [rf"\par {', '.join(keys)}."] if keys else []
+
+
 def _tex_note(note: str) -> str:
     """Signs in the notes look as they do in the cells."""
     signs, colon, rest = note.partition(" : ")
@@ -150,7 +160,7 @@ def _tex_note(note: str) -> str:
 
 def _tabular(table: Table) -> list[str]:
     def mark(entry: Entry) -> str:
-        return f"{tex(entry.text)} {_TEX_MARK.get(entry.mark, tex(entry.mark))}".rstrip()
+        return f"{tex(entry.text)} {''.join(_TEX_MARK.get(sign, tex(sign)) for sign in entry.mark)}".rstrip()
 
     def hl(text: str, entry: Entry) -> str:
         if not text:
@@ -171,9 +181,9 @@ def _tabular(table: Table) -> list[str]:
             lines.append("&".join(["", *second]) + r"\\[1mm]")
     if table.footer:
         lines.append(r"\midrule")
-    for head, texts in table.footer:
+    for head, entries in table.footer_entries():
         title = "$+/-/=$" if head == "+/-/=" else tex(head)
-        lines.append("&".join([title, *map(tex, texts)]) + r"\\")
+        lines.append("&".join([title, *(hl(tex(entry.text), entry) for entry in entries)]) + r"\\")
     return [*lines, r"\bottomrule", r"\end{tabular}"]
 
 
