@@ -99,7 +99,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def serve(orders: BinaryIO) -> None:
     """Compile what is wanted; in the other process."""
-    cpu_target.target_context.refresh()  # what every compilation needs, before it is known which
+    context: Any = cpu_target.target_context
+    context.refresh()  # what every compilation needs, before it is known which
     with contextlib.suppress(EOFError):  # nothing was wanted
         for module, name, signature in pickle.load(orders):
             getattr(importlib.import_module(module), name).dispatcher.compile(signature)

@@ -44,7 +44,7 @@ class _Compiling(event.Listener):
         own = str(event.data["dispatcher"].py_func.__module__).startswith("autov.")  # code made by exec may have None
         if own and not self.said and sys.stderr is not None and sys.stderr.isatty():
             self.said = True
-            sys.stderr.write("autov: compiling, once on this machine (5 to 20 seconds; what is compiled is kept) ...\n")
+            sys.stderr.write("autov: compiling, once on this machine (4 to 20 seconds) ...\n")
 
     def on_end(self, event: Any) -> None:
         """Of one function; those that it calls have ended before."""

@@ -79,7 +79,7 @@ def compile_objective(function: Callable[..., None], cache: bool = True) -> Any:
     """Compile a function of SIGNATURE; the result must be kept alive while its ``address`` is in use."""
     compiled = CFunc(
         function, (SIGNATURE.args, SIGNATURE.return_type), locals={},
-        options={"error_model": "numpy", "fastmath": FAST}, pipeline_class=QuickCompiler,
+        options={"error_model": "numpy", "fastmath": FAST}, pipeline_class=QuickCompiler,  # type: ignore[arg-type]
     )  # fmt: skip
     if cache:
         keep(compiled, function)

@@ -17,7 +17,8 @@ from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
-from numba.core.datamodel import models, register_default
+from numba.core.datamodel import models
+from numba.core.datamodel.registry import register_default
 from numba.core.lowering import Lower
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 from numba.core.typing.context import Context
@@ -132,8 +133,8 @@ class Remembered(types.Function):
     code.
     """
 
-    def __init__(self, function: types.Function) -> None:
-        self.__dict__ = function.__dict__  # the same function, seen through another class
+    def __init__(self, function: Any) -> None:
+        self.__dict__ = function.__dict__  # type: ignore[misc]  # the same function, seen through another class
         self.known: dict[Any, Any] = {}
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
@@ -148,7 +149,7 @@ class Remembered(types.Function):
 register_default(Remembered)(models.OpaqueModel)  # as Numba's function
 
 
-def remembered(function: types.Function) -> Remembered:
+def remembered(function: Any) -> Remembered:
     """The view of a function, kept with it: one that somebody has defined more of is another function."""
     found = vars(function)
     if VIEW not in found:
@@ -229,8 +230,9 @@ class Lowering(Lower):
 
     def _element(self, array: Any, index: Any) -> Any:
         """Where a single element of an array is; None if it is something else."""
-        kind, index_kind = self.typeof(array.name), self.typeof(index.name)
-        kinds = list(index_kind) if isinstance(index_kind, types.BaseTuple) else [index_kind]
+        kind: Any = self.typeof(array.name)
+        index_kind: Any = self.typeof(index.name)
+        kinds = list(index_kind.types) if isinstance(index_kind, types.BaseTuple) else [index_kind]
         if not isinstance(kind, types.Array) or len(kinds) != kind.ndim:
             return None
         if not all(isinstance(one, types.Integer) for one in kinds):
@@ -250,7 +252,7 @@ class KernelLowering(BaseNativeLowering):
     _name = "kernel_lowering"
 
     @property
-    def lowering_class(self) -> type:
+    def lowering_class(self) -> type:  # type: ignore[override]
         """What writes it."""
         return Lowering
 
