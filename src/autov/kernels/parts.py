@@ -232,13 +232,14 @@ class Lowering(Lower):
         """Where a single element of an array is; None if it is something else."""
         kind: Any = self.typeof(array.name)
         index_kind: Any = self.typeof(index.name)
-        kinds = list(index_kind.types) if isinstance(index_kind, types.BaseTuple) else [index_kind]
+        several = isinstance(index_kind, types.BaseTuple)
+        kinds: list[Any] = list(index_kind) if several else [index_kind]  # type: ignore[arg-type]
         if not isinstance(kind, types.Array) or len(kinds) != kind.ndim:
             return None
         if not all(isinstance(one, types.Integer) for one in kinds):
             return None
         found, builder = self.loadvar(index.name), self.builder
-        values = cgutils.unpack_tuple(builder, found) if isinstance(index_kind, types.BaseTuple) else [found]
+        values = cgutils.unpack_tuple(builder, found) if several else [found]
         places = [self.context.cast(builder, v, one, types.intp) for v, one in zip(values, kinds, strict=True)]
         view = make_array(kind)(self.context, builder, self.loadvar(array.name))
         checked = self.context.enable_boundscheck  # NUMBA_BOUNDSCHECK=1 finds places that are not there
