@@ -60,7 +60,8 @@ def _head(found: Mapping[str, Any]) -> str:
         "This page is made by `make speed` from [results/bench](../results/bench), which `autov bench NAME "
         "--json` made "
         f"({by}), as ratios in one run. The machine: two cores of an x86-64 server with AVX2 (no AVX-512, but for "
-        "`kernel.json`, `design.json`, `first.json`, `ma-es.json` and `overhead.json`)."
+        "`kernel.json`, `design.json`, `first.json`, `ma-es.json`, `overhead.json`, `peers.json` and "
+        "`precision.json`)."
     )
 
 
@@ -176,7 +177,7 @@ def _precision(data: Mapping[str, Any]) -> list[str]:
     ]
     designs = [
         (f"`{one['problem']}`", str(one["seed"]), f"{one['double_median']:.3g}", f"{one['single_median']:.3g}",
-         f"{one['p']:.2f}", f"{one['double_seconds']:.0f}", f"{one['single_seconds']:.0f}")
+         f"{one['p']:.2f}")
         for one in data["designs"]
     ]  # fmt: skip
     return [
@@ -186,9 +187,8 @@ def _precision(data: Mapping[str, Any]) -> list[str]:
         "one thread (`precision.json`):",
         _table(("variables", "double", "single", "ratio"), speed, 0),
         f"What both find, designs of operators with the preset quick: median of {data['designs'][0]['runs']} re-tested "
-        "runs in double precision on the same instances, the p-value of a rank-sum test of them, and seconds of the "
-        "whole design on two cores:",
-        _table(("problem", "seed", "double", "single", "p", "double, s", "single, s"), designs),
+        "runs in double precision on the same instances, and the p-value of a rank-sum test of them:",
+        _table(("problem", "seed", "double", "single", "p"), designs),
     ]
 
 

@@ -23,6 +23,9 @@ from autov.kernels.parts import PartCompiler, QuickCompiler, UnitCompiler, Whole
 FAST = {"reassoc", "contract", "nsz", "arcp", "afn"}
 
 
+SET_ASIDE = 1000  # objects that Python sets aside for itself when it starts are fewer
+
+
 class _Compiling(event.Listener):
     """Says once, on a terminal, why a first run takes long; loses no Ctrl-C while it does.
 
@@ -50,7 +53,7 @@ class _Compiling(event.Listener):
         """Of one function; those that it calls have ended before."""
         self.depth -= 1
         if self.depth == 0 and self.collects:
-            if gc.get_freeze_count() == 0:  # nobody else has set objects aside
+            if gc.get_freeze_count() < SET_ASIDE:  # nobody else has set objects aside
                 gc.freeze()
                 gc.unfreeze()  # now all that is left counts as old and is not looked through at once
             gc.enable()
