@@ -66,8 +66,8 @@ class DesignSettings:
         generations: of the search, after the first population.
         known: the first population holds known designs, such as the paper's operator, as far as the form allows.
         trial: population, generations and runs of the metaheuristic that tries a candidate (Algorithm 2).
-        inner_precision: "double", or "single" for points of these runs, which are a little faster then with 30 variables
-            or more; only for operators and compiled problems. Values, final race and re-test are in double precision.
+        inner_precision: "double", or "single" for points of these runs, a little faster with 30 variables or more; only
+            for operators and compiled problems. Values, the final race and the re-test are in double precision.
         dims: numbers of variables to train on, each problem with each of them; () for those of the problems.
         budgets: evaluations of a run, each problem with each of them, as numbers or as multiples of the variables such
             as "100d"; () for those of ``trial``.
