@@ -81,3 +81,20 @@ def test_designs_refuse_bounds_with_several_dimensions(capsys, tmp_path):
     code, _, err = run(capsys, "design", "sphere", "--dims", "2,3", "--bounds", str(tmp_path / "bounds.csv"))
     assert code == 2
     assert "dims" in err
+
+
+def test_functions_of_users_are_compared_within_given_bounds(capsys, tmp_path):
+    (tmp_path / "cli_compared.py").write_text(FUNCTION)
+    cost, store = f"{tmp_path}/cli_compared.py:cost", str(tmp_path / "r.db")
+    command = ["compare", "--algorithms", "de,general", "--problems", f"{cost},sphere", "--maxfev", "200", "--runs",
+               "2", "--popsize", "10", "--store", store, "--json"]  # fmt: skip
+    code, out, _ = run(capsys, *command, "--dim", "2", "--lower", "-1", "--upper", "3")
+    assert code == 0
+    assert [row["problem"] for row in json.loads(out)["rows"]] == [cost, "sphere"]
+    code, _, err = run(capsys, *command, "--dim", "2")
+    assert code == 2
+    assert "needs dim, lower and upper, or bounds" in err
+    only = ["compare", "--algorithms", "de", "--problems", "sphere", "--lower", "-1", "--store", store]
+    code, _, err = run(capsys, *only)
+    assert code == 2
+    assert "only for functions of yours" in err

@@ -5,19 +5,24 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from autov.cli.output import (
+    BOUNDS,
     ENGINE,
     FORMATS,
     INSTANCES,
     JSON,
+    LOWER,
     ON_ERROR,
     SCHEDULER,
     SCHEDULER_FILE,
     SEED,
     TIMEOUT,
+    UPPER,
+    VECTORIZED,
     WORKERS,
     check_places,
     print_json,
@@ -37,9 +42,15 @@ def compare(
     algorithms: str = typer.Option(
         ..., "--algorithms", help="Comma-separated: ga,shade,autov,mine=autov:op.json,cma:default"
     ),
-    problems: str = typer.Option(..., "--problems", help="Comma-separated names and ranges: paper-f1..paper-f13"),
+    problems: str = typer.Option(
+        ..., "--problems", help="Comma-separated names and ranges: paper-f1..paper-f13, file.py:function"
+    ),
     instances: str | None = INSTANCES,
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
+    lower: str | None = LOWER,
+    upper: str | None = UPPER,
+    bounds: Path | None = BOUNDS,
+    vectorized: bool = VECTORIZED,
     maxfev: int = typer.Option(10_000, "--maxfev", min=1, help="Evaluations of each run."),
     popsize: int = typer.Option(100, "--popsize", min=2, help="Population size."),
     runs: int = typer.Option(30, "--runs", min=1, help="Runs of each algorithm on each problem."),
@@ -71,6 +82,7 @@ def compare(
     Example: autov compare --algorithms ga,de,shade,autov --problems f1..f13 --runs 30 --store results.db
     """
     from autov.algorithms.faults import names_point
+    from autov.cli.bounds import bounds_of
     from autov.core import InputError, write_text
     from autov.engines import named_engine
     from autov.experiments import compare as run_comparison
@@ -94,7 +106,9 @@ def compare(
     if plots not in ("svg", "pdf", "png"):
         raise InputError(f"--plots: one of svg, pdf, png, got {plots!r}")
     names = [part.strip() for part in algorithms.split(",") if part.strip()]
-    wanted = with_instances(expand_names([part for part in problems.split(",") if part.strip()]), instances)
+    given = bounds_of(lower, upper, bounds, dim) | ({"vectorized": True} if vectorized else {})
+    wanted = _bounded(with_instances(expand_names([one for one in problems.split(",") if one.strip()]), instances),
+                      dim, {name: value for name, value in given.items() if value is not None})  # fmt: skip
     check_places(folder=out)
     with (
         quiet_functions(json_ or format_ == "json"),
@@ -153,3 +167,13 @@ def compare(
         sys.stderr.write(f"autov: what ended its worker process is run again with {how} only\n")
     if result.failures:
         raise typer.Exit(1)
+
+
+def _bounded(names: list[str], dim: int | None, given: dict[str, Any]) -> dict[str, Any]:
+    """Label -> name, or the problem of a function with the bounds that are given for it."""
+    from autov.core import InputError
+    from autov.problems import resolve_problem
+
+    if given and not any(":" in name for name in names):
+        raise InputError("--lower, --upper, --bounds, --vectorized: only for functions of yours, file.py:function")
+    return {name: resolve_problem(name, dim=dim, **given) if given and ":" in name else name for name in names}

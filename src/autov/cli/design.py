@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from autov.cli.output import (
+    BOUNDS,
     ENGINE,
     INSTANCES,
     JSON,
+    LOWER,
     ON_ERROR,
     SCHEDULER,
     SCHEDULER_FILE,
     SEED,
     TIMEOUT,
+    UPPER,
+    VECTORIZED,
     WORKERS,
     console,
     print_json,
@@ -101,10 +105,10 @@ def design(
     aggregate: str | None = typer.Option(
         None, "--aggregate", help="For several problems: rank, log-gap, or panel (share of known results better)."
     ),
-    lower: str | None = typer.Option(None, "--lower", help="Lower bound of all variables, or 0,0,1 (your function)."),
-    upper: str | None = typer.Option(None, "--upper", help="Upper bound of all variables, or 5,5,2 (your function)."),
-    bounds: Path | None = typer.Option(None, "--bounds", help="CSV file: lower,upper of one variable a line."),
-    vectorized: bool = typer.Option(False, "--vectorized", help="Your function takes batches (n, d)."),
+    lower: str | None = LOWER,
+    upper: str | None = UPPER,
+    bounds: Path | None = BOUNDS,
+    vectorized: bool = VECTORIZED,
     metric: str | None = typer.Option(
         None, "--metric", help="hypervolume: an operator for NSGA-II on problems of pymoo (zdt1, dtlz2, ...)."
     ),

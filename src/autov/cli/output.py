@@ -22,6 +22,10 @@ INSTANCES = typer.Option(
 ENGINE = typer.Option("auto", "--engine", help="auto, serial, threads, processes or dask.")
 SCHEDULER = typer.Option(None, "--scheduler", help="Join the Dask cluster at this address, such as tcp://HOST:8786.")
 SCHEDULER_FILE = typer.Option(None, "--scheduler-file", help="Join the Dask cluster whose scheduler wrote this file.")
+LOWER = typer.Option(None, "--lower", help="Lower bound of all variables, or 0,0,1 (your function).")
+UPPER = typer.Option(None, "--upper", help="Upper bound of all variables, or 5,5,2 (your function).")
+BOUNDS = typer.Option(None, "--bounds", help="CSV file: lower,upper of one variable a line.")
+VECTORIZED = typer.Option(False, "--vectorized", help="Your function takes batches (n, d).")
 TIMEOUT = typer.Option(
     None, "--timeout", help="Seconds for an evaluation of your function; then it counts as infinitely bad."
 )
