@@ -11,8 +11,8 @@ def test_both_precisions_are_measured_and_designed_with(monkeypatch):
     found = bench_precision((1, 2), ("sphere",), repeats=1, **small, dim=3)
     for rates in found["speed"].values():
         assert rates["ratio"] == rates["single"] / rates["double"]
-    assert [one["seed"] for one in found["designs"]] == [1, 2]
-    for one in found["designs"]:
+    assert list(found["designs"]) == ["sphere, seed 1", "sphere, seed 2"]
+    for one in found["designs"].values():
         assert one["runs"] == 5
         assert 0 <= one["p"] <= 1
         assert all(one[f"{name}_median"] > 0 for name in PRECISIONS)

@@ -26,9 +26,7 @@ def bench_precision(
     seeds: tuple[int, ...] = SEEDS, problems: tuple[str, ...] = PROBLEMS, repeats: int = 7, **settings: Any
 ) -> dict[str, Any]:
     """Speed of runs of the paper's operator on Rastrigin, and quick designs of operators with the same seeds."""
-    designs = [
-        _designed(problem, seed, settings) for problem in problems for seed in seeds
-    ]  # as long as this takes, the machine has time to come to rest
+    designs = {f"{name}, seed {seed}": _designed(name, seed, settings) for name in problems for seed in seeds}
     speed = {str(dim): _speed(dim, repeats) for dim in DIMS}
     return {
         "what": "runs of 10,000 evaluations on Rastrigin, population 100, one thread, taken in turns; "
@@ -58,7 +56,7 @@ def _speed(dim: int, repeats: int) -> dict[str, float]:
     return rates | {"ratio": rates["single"] / rates["double"]}
 
 
-def _designed(problem: str, seed: int, settings: dict[str, Any]) -> dict[str, Any]:
+def _designed(problem: str, seed: int, settings: dict[str, Any]) -> dict[str, float]:
     """What both find from the same seed, and how likely such a difference is by chance."""
     found = {
         name: design(problem, preset="quick", space="operator", rng=seed, inner_precision=name, **settings)
@@ -66,8 +64,6 @@ def _designed(problem: str, seed: int, settings: dict[str, Any]) -> dict[str, An
     }
     values = {name: one.retested.ravel() for name, one in found.items()}
     return {
-        "problem": problem,
-        "seed": seed,
         **{f"{name}_median": float(np.median(some)) for name, some in values.items()},
         **{f"{name}_seconds": one.seconds for name, one in found.items()},
         "p": float(mannwhitneyu(values["single"], values["double"]).pvalue),
