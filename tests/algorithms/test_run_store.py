@@ -1,6 +1,7 @@
 """Runs that go on after a crash, and exceptions that carry what was evaluated before them."""
 
 import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -12,6 +13,11 @@ BOX = [(-5.0, 5.0)] * 3
 OPTIONS = {"maxfev": 200, "popsize": 20, "rng": 3}
 CALLS = []
 FAIL_AT = [None]
+
+
+def stored_evaluations(path):
+    with closing(sqlite3.connect(path)) as db:
+        return db.execute("SELECT count(*) FROM evaluations").fetchone()[0]
 
 
 def cost(x):
@@ -73,8 +79,7 @@ def test_workers_write_what_is_done_and_go_on(tmp_path):
         autov.minimize(problem, store=path, workers=2, **options)
     made = caught.value.autov_evaluations
     (tmp_path / "broken").unlink()
-    kept = sqlite3.connect(path).execute("SELECT count(*) FROM evaluations").fetchone()[0]
-    assert kept == len(made.fun)
+    assert stored_evaluations(path) == len(made.fun)
     assert np.array_equal(autov.minimize(problem, store=path, workers=2, **options).x, whole.x)
 
 
@@ -170,7 +175,7 @@ def test_compiled_problems_are_stored_too(tmp_path):
     options = {"dim": 3, "maxfev": 200, "popsize": 20, "rng": 1}
     stored = autov.minimize("quartic", store=path, **options)
     assert stored.fun == autov.minimize("quartic", **options).fun
-    assert sqlite3.connect(path).execute("SELECT count(*) FROM evaluations").fetchone()[0] == 200
+    assert stored_evaluations(path) == 200
     assert stored.fun == autov.minimize("quartic", store=path, **options).fun
 
 
