@@ -105,9 +105,8 @@ def workspace(key, d, capacity, most, given, basis):
     )  # fmt: skip
 
 
-# These and other steps of the strategy are given single arrays, not a Work: every function that has one takes a tenth
-# of a second longer to compile.
-# Squares are written as products: of a power Numba makes a function of its own.
+# These and other steps of the strategy are given single arrays, not a Work: a function with all of its arrays takes
+# longer to compile. Squares are written as products: of a power Numba makes a function of its own.
 @unit
 def fill_rates(plan, n, d, numbers, w):
     """Weights and learning rates for n points: formulas of the paper, negative weights as in active CMA-ES."""

@@ -103,9 +103,8 @@ def draw_rows(pool, index, row, normal, parameters, arity, tied, lower, upper, o
         else:
             for k in range(0, d - 4, 4):
                 draw_4(like, k, table, x1, sources, tied, rows, z, low, high, target)
-            draw_4(
-                like, d - 4, table, x1, sources, tied, rows, z, low, high, target
-            )  # may draw some a second time: the same
+            # The last four; some of them may be drawn a second time, the same.
+            draw_4(like, d - 4, table, x1, sources, tied, rows, z, low, high, target)
         rows += 4 * d
         z += 4 * d
         target += size * d

@@ -1,0 +1,103 @@
+"""What commands tell people: help, show, list, check, and names that are nearly right."""
+
+import io
+import json
+import re
+
+import pytest
+from rich.console import Console
+
+from autov.cli import search_display
+from tests.cli.running import run
+
+
+def test_show_and_list(capsys):
+    assert "N(0.4753, 0.1015²)" in run(capsys, "show", "paper-h3")[1]
+    assert "mathcal" in run(capsys, "show", "paper-h3", "--latex")[1]
+    assert json.loads(run(capsys, "show", "paper-h3", "--json")[1])["format"] == "autov-operator"
+    names = [row["name"] for row in json.loads(run(capsys, "list", "problems", "--json")[1])]
+    assert "f9, rastrigin" in names
+    assert "paper-f13" in names
+    assert "lsgo-f15" in names
+    operators = {row["name"]: row for row in json.loads(run(capsys, "list", "operators", "--json")[1])}
+    assert operators["paper-h3"]["rows"] == 10
+    assert operators.keys() >= {"sbx", "de-mutation", "fep-mutation"}
+    assert "de-mutation" in run(capsys, "check", "polynomial")[2]
+    assert {"imode", "autov", "evolution"} <= set(run(capsys, "list", "algorithms")[1].split())
+    assert "Offspring: the operator" in run(capsys, "show", "autov:sbx")[1]
+    assert run(capsys, "show", "evolution") == run(capsys, "show", "autov")
+
+
+@pytest.mark.parametrize("columns", ["60", "80"])
+def test_the_summaries_of_commands_are_not_cut(capsys, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    shown = run(capsys, "--help")[1]
+    assert "reproduce" in shown
+    assert "..." not in shown.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "known"),
+    [
+        (("show", "genral"), "general"),
+        (("show", "paper-h4"), "paper-h3"),
+        (("minimize", "rastrign"), "rastrigin"),
+        (("minimize", "sphere", "--algorithm", "shad"), "shade"),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_told(capsys, arguments, known):
+    code, _, err = run(capsys, *arguments)
+    assert code == 2
+    assert f"did you mean {known!r}?" in err
+    assert "did you mean" not in run(capsys, "show", "qqqqqq")[2]
+
+
+def test_show_tells_what_is_done_apart_from_where_it_comes_from(capsys):
+    shown = run(capsys, "show", "general")[1]
+    assert "\n\nWhere it comes from:\n  what: " in shown
+
+
+def test_the_display_of_minimize_has_the_name_of_its_table(capsys, monkeypatch):
+    titles = []
+    monkeypatch.setattr(search_display, "view", lambda title, *_: titles.append(title) or "")
+    monkeypatch.setattr(search_display, "Console", lambda **_: Console(file=io.StringIO(), force_terminal=True))
+    out = run(capsys, "minimize", "sphere", "--dim", "2", "--runs", "2", "--maxfev", "50", "--workers", "1")[1]
+    assert set(titles) == {"general on sphere"}
+    assert "general on sphere," in out
+
+
+def test_show_is_no_wall_of_training_cases(capsys):
+    lines = run(capsys, "show", "general")[1].splitlines()
+    (trained,) = [line for line in lines if line.startswith("  problem: ")]
+    assert re.fullmatch(r"  problem: (\S+ in \d+-D, \d+d evaluations(, \S+ of them)?(, )?){3} and \d+ more", trained)
+    assert max(map(len, lines)) < 300
+
+
+def test_check_and_require(capsys):
+    code, out, _ = run(capsys, "check", "de-mutation", "--json", "--require", "translation,scale,rotation")
+    assert code == 0
+    assert json.loads(out)["holds"] == {"translation": True, "scale": True, "rotation": True}
+    code, _, err = run(capsys, "check", "paper-h3", "--require", "rotation")
+    assert code == 1
+    assert "rotation does not hold" in err
+    assert run(capsys, "check", "paper-h3", "--draw", "solution", "--require", "rotation")[0] == 0
+
+
+def test_check_an_algorithm(capsys):
+    code, out, _ = run(capsys, "check", "--algorithm", "de", "--seed", "5")
+    assert code == 0
+    assert "Trajectories of de on rosenbrock" in out
+    assert "seed 5" in out
+    assert [line.split()[:2] for line in out.splitlines()[2:5]] == [
+        ["translation", "yes"], ["scale", "yes"], ["rotation", "open"],
+    ]  # fmt: skip
+    code, _, err = run(capsys, "check", "--algorithm", "de", "--draw", "solution")
+    assert code == 2
+    assert "--draw, --parents: for operators" in err
+
+
+def test_a_file_that_exits_passes_no_check(capsys, tmp_path):
+    (tmp_path / "exits_for_cli.py").write_text("import sys\nsys.exit(0)\n")
+    code, _, err = run(capsys, "check", f"{tmp_path / 'exits_for_cli.py'}:h", "--require", "rotation")
+    assert code == 2
+    assert "fails to import: SystemExit" in err
