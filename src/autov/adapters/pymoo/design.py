@@ -74,7 +74,7 @@ class HypervolumeTrial:
     Without an operator NSGA-II has its own SBX and polynomial mutation.
     """
 
-    problem: str
+    problem: Any  # its name in pymoo, or a problem object of pymoo
     popsize: int
     generations: int
     n_var: int | None = None
@@ -82,7 +82,9 @@ class HypervolumeTrial:
     @cached_property
     def _made(self) -> tuple[Any, HV, float]:
         try:
-            problem = get_problem(self.problem, **({} if self.n_var is None else {"n_var": self.n_var}))
+            problem = self.problem
+            if isinstance(problem, str):
+                problem = get_problem(problem, **({} if self.n_var is None else {"n_var": self.n_var}))
             front: Any = problem.pareto_front()
         except Exception as error:  # pymoo raises no other kind for names that it does not know
             raise InputError(f"problems: pymoo cannot make {self.problem!r}: {error}") from None
