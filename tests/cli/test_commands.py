@@ -152,8 +152,8 @@ def test_every_design_is_printed_beside_known_ones(capsys, tmp_path, known):
 
 def test_compare_stores_nothing_unasked(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    arguments = ("compare", "--algorithms", "de,ga", "--problems", "sphere", "--dim", "2", "--maxfev", "40", "--popsize",
-                 "10", "--runs", "2", "--workers", "1")  # fmt: skip
+    arguments = ("compare", "--algorithms", "de,ga", "--problems", "sphere", "--dim", "2", "--maxfev", "40",
+                 "--popsize", "10", "--runs", "2", "--workers", "1")  # fmt: skip
     code, out, err = run(capsys, *arguments, "--json")
     assert code == 0
     assert [cell["n"] for cell in json.loads(out)["rows"][0]["cells"].values()] == [2, 2]
@@ -169,7 +169,7 @@ def test_compare_stores_nothing_unasked(capsys, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("store", [(), ("--store", "r.db")])
 def test_an_interrupted_comparison_says_what_is_kept(capsys, tmp_path, monkeypatch, store):
-    def interrupted(*arguments, **options):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.chdir(tmp_path)

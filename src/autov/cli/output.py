@@ -58,7 +58,8 @@ def with_progress(title: str, call: Callable[[Callable[[int, int, float | None],
     """
     from autov.cli.search_display import ProgressDisplay
 
-    hint = "Ctrl-C stops and keeps all runs, the same command goes on" if kept else "not stored; --store FILE keeps all runs"
+    going_on = "Ctrl-C stops and keeps all runs, the same command goes on"
+    hint = going_on if kept else "not stored; --store FILE keeps all runs"
     try:
         with ProgressDisplay(title=title, hint=hint) as display:
             return call(display)
