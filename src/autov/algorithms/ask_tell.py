@@ -151,7 +151,7 @@ class Optimizer:
         self._restricted = self._restricted or violation is not None
         if self._restricted:
             settled = self._rules.settled(x)
-            f = comparable(f, broken + self._rules.violation(settled))
+            f = comparable(f, self._rules.violation(settled, broken))
         f, nans = values_of(f, len(f))
         own = self._fill(x, f)
         self._nfev += len(f) - int(own.sum())
