@@ -150,6 +150,30 @@ def test_every_design_is_printed_beside_known_ones(capsys, tmp_path, known):
     assert "significantly better than the result" in table
 
 
+@pytest.mark.parametrize(
+    ("problem", "noisy"), [("noisy_sphere", True), ("quartic+family=translate", True), ("f1", False)]
+)
+def test_minimize_says_that_values_are_noisy(capsys, problem, noisy):
+    arguments = (
+        "minimize",
+        problem,
+        "--dim",
+        "2",
+        "--maxfev",
+        "40",
+        "--popsize",
+        "10",
+        "--runs",
+        "2",
+        "--workers",
+        "1",
+    )
+    code, out, _ = run(capsys, *arguments)
+    assert code == 0
+    assert ("optimistic" in out) == noisy
+    assert json.loads(run(capsys, *arguments, "--json")[1])["noisy"] == noisy
+
+
 def test_compare_stores_nothing_unasked(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = ("compare", "--algorithms", "de,ga", "--problems", "sphere", "--dim", "2", "--maxfev", "40",
