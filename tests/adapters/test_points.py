@@ -51,6 +51,18 @@ def test_after_the_budget_a_run_begins_at_the_best_point():
     assert np.array_equal(points.ask(), min(seen, key=sphere))
 
 
+@pytest.mark.parametrize("name", ["autov", "shade"])
+def test_points_that_were_not_asked_for_use_up_no_budget(name):
+    points, plain = (Points(make_algorithm(name), 2, 30, 10, 1) for _ in range(2))
+    for x in np.random.default_rng(1).random((40, 2)):
+        points.tell(x, 1.0 + sphere(x))
+    for _ in range(30):
+        x = points.ask()
+        assert np.array_equal(x, plain.ask())
+        points.tell(x, sphere(x))
+        plain.tell(x, sphere(x))
+
+
 def test_points_that_are_never_told_do_not_stop_the_algorithm():
     points = Points(make_algorithm("autov"), 2, 400, 10, 1)
     for i in range(300):

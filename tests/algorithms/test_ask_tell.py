@@ -1,5 +1,7 @@
 """Ask and tell, saved and restored."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -79,21 +81,77 @@ def test_points_may_be_told_in_any_order_and_in_pieces():
     assert np.array_equal(pieces.result.population, whole.result.population)
 
 
-def test_points_of_your_own_count_for_the_result_of_any_algorithm():
-    optimizer = Optimizer(BOX, algorithm="shade", popsize=10, rng=2, maxfev=60)
-    optimizer.tell(np.zeros((1, 3)), np.array([-5.0]))
-    go(optimizer, 60)
-    assert optimizer.result.fun == -5.0
-    assert optimizer.result.nfev == 60
+OWN = np.random.default_rng(5).uniform(-0.1, 0.1, (312, 3))  # better than what the first batches hold
+UNUSED = "does not use points that it did not ask for"
 
 
-def test_points_of_your_own_compete():
-    optimizer = Optimizer(BOX, popsize=5, rng=1)
-    x = optimizer.ask()
-    optimizer.tell(x, values(x))
-    optimizer.tell(np.zeros((1, 3)), np.zeros(1))
-    assert optimizer.result.fun == 0
-    assert optimizer.result.x.tolist() == [0, 0, 0]
+@pytest.mark.parametrize("when", [0, 4, 10, 25])
+@pytest.mark.parametrize("algorithm", [*ALGORITHMS, "general"])
+def test_points_that_were_not_asked_for_cost_nothing(algorithm, when):
+    cold, warm = (go(Optimizer(BOX, algorithm=algorithm, popsize=10, rng=2, maxfev=60), when) for _ in range(2))
+    used = warm.takes_points
+    assert used == (algorithm == "autov" and when >= 10)
+    with contextlib.nullcontext() if used else pytest.warns(UserWarning, match=UNUSED) as caught:
+        warm.tell(OWN, values(OWN))
+        warm.tell(OWN[:5], values(OWN[:5]))
+    assert used or len(caught) == 1, "once for an optimizer"
+    assert not warm.stop()
+    assert (warm.result.nfev, warm.result.fun) == (when, values(OWN).min())
+    asked = [], []
+    for optimizer, points in zip((cold, warm), asked, strict=True):
+        while not optimizer.stop():
+            points.append(optimizer.ask())
+            optimizer.tell(points[-1], values(points[-1]))
+    assert cold.result.nfev == warm.result.nfev == 60
+    assert warm.result.fun == min(cold.result.fun, values(OWN).min()) or used
+    assert np.array_equal(np.vstack(asked[0]), np.vstack(asked[1])) != used
+
+
+def test_points_that_were_not_asked_for_are_not_counted_beside_the_batch():
+    optimizer = Optimizer(BOX, algorithm="de", popsize=10, rng=2, maxfev=30)
+    x = np.vstack([optimizer.ask(), OWN])
+    with pytest.warns(UserWarning, match=UNUSED):
+        optimizer.tell(x, values(x))
+    assert optimizer.result.nfev == 10
+    assert not optimizer.stop()
+    with pytest.raises(InputError, match="shape"):  # still checked
+        optimizer.tell(OWN, values(OWN)[:3])
+
+
+def test_the_target_may_be_met_by_a_point_that_was_not_asked_for_and_patience_counts_from_there():
+    optimizer = Optimizer(BOX, algorithm="de", popsize=10, rng=2, maxfev=100, target=-1.0, patience=20)
+    go(optimizer, 10)
+    with pytest.warns(UserWarning, match=UNUSED):
+        optimizer.tell(OWN, values(OWN) - 0.5)
+    assert not optimizer.stop()
+    go(optimizer, 100)
+    assert (optimizer.result.status, optimizer.result.nfev) == (7, 30)
+    optimizer.tell(OWN, values(OWN) - 2)
+    assert optimizer.result.status == 3
+
+
+@pytest.mark.parametrize("integrality", [None, True])
+def test_saved_when_only_other_points_were_evaluated(tmp_path, integrality):
+    optimizer = Optimizer(BOX, algorithm="de", popsize=10, rng=2, maxfev=60, integrality=integrality)
+    x = np.rint(OWN[:3])
+    with contextlib.nullcontext() if integrality else pytest.warns(UserWarning, match=UNUSED):
+        optimizer.tell(x, [3.0, 1.0, 2.0])
+    optimizer.save(tmp_path / "state.npz")
+    again = Optimizer.load(tmp_path / "state.npz")
+    assert (again.result.fun, again.result.nfev) == (1.0, 0)
+    assert np.array_equal(go(again, 60).result.population, go(optimizer, 60).result.population)
+    assert again.result.fun == optimizer.result.fun
+
+
+def test_integers_that_were_not_asked_for_are_used_without_an_evaluation():
+    optimizer = Optimizer([(0, 1)] * 2, integrality=True, algorithm="de", popsize=5, rng=1, maxfev=100)
+    optimizer.tell([[0, 1], [1, 1]], [5.0, 4.0])  # no warning
+    asked = []
+    while not optimizer.stop():
+        asked += optimizer.ask(1).tolist()
+        optimizer.tell(asked[-1:], [9.0])
+    assert sorted(asked) == [[0, 0], [1, 0]]
+    assert (optimizer.result.fun, optimizer.result.nfev) == (4.0, 2)
 
 
 def test_bad_input_is_named(tmp_path):

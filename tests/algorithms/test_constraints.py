@@ -1,5 +1,7 @@
 """minimize and ask and tell under constraints and with whole numbers."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, NonlinearConstraint, differential_evolution
@@ -172,6 +174,19 @@ def test_ask_and_tell_end_when_all_whole_numbers_are_known():
     assert sorted(asked) == [[0, 0], [0, 1], [1, 0], [1, 1]]
     assert (optimizer.result.status, optimizer.result.success) == (0, True)
     assert optimizer.result.message == "All points are known after 4 of 100 evaluations."
+
+
+def test_enormous_violations_that_are_given_order_points():
+    steep = {"type": "ineq", "fun": lambda x: -1.7e308 if x[0] > 0 else 1.0}
+    most = np.finfo(np.float64).max
+    ordered = [(-0.6, 1e250), (-0.5, most), (0.5, 1e308), (1.0, most), (-0.7, np.inf)]  # first variable, violation
+    for better, worse in itertools.pairwise(ordered):
+        optimizer = autov.Optimizer(BOX, popsize=10, rng=1, constraints=steep, algorithm="de")
+        x = np.array([[worse[0], 0.0], [better[0], 0.0]])
+        with pytest.warns(UserWarning, match="did not ask for"):
+            optimizer.tell(x, np.zeros(2), violation=[worse[1], better[1]])
+        assert optimizer.result.x[0] == better[0]
+        assert optimizer.result.fun == np.inf
 
 
 def test_ask_n_gives_the_first_points_of_the_batch():

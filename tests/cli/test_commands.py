@@ -150,6 +150,60 @@ def test_every_design_is_printed_beside_known_ones(capsys, tmp_path, known):
     assert "significantly better than the result" in table
 
 
+@pytest.mark.parametrize(
+    ("problem", "noisy"), [("noisy_sphere", True), ("quartic+family=translate", True), ("f1", False)]
+)
+def test_minimize_says_that_values_are_noisy(capsys, problem, noisy):
+    arguments = (
+        "minimize",
+        problem,
+        "--dim",
+        "2",
+        "--maxfev",
+        "40",
+        "--popsize",
+        "10",
+        "--runs",
+        "2",
+        "--workers",
+        "1",
+    )
+    code, out, _ = run(capsys, *arguments)
+    assert code == 0
+    assert ("optimistic" in out) == noisy
+    assert json.loads(run(capsys, *arguments, "--json")[1])["noisy"] == noisy
+
+
+def test_compare_stores_nothing_unasked(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arguments = ("compare", "--algorithms", "de,ga", "--problems", "sphere", "--dim", "2", "--maxfev", "40",
+                 "--popsize", "10", "--runs", "2", "--workers", "1")  # fmt: skip
+    code, out, err = run(capsys, *arguments, "--json")
+    assert code == 0
+    assert [cell["n"] for cell in json.loads(out)["rows"][0]["cells"].values()] == [2, 2]
+    assert "--store" in err
+    assert list(tmp_path.iterdir()) == []
+    autov.compare("de,ga", "sphere", dim=2, maxfev=40, popsize=10, runs=2, workers=1)
+    assert list(tmp_path.iterdir()) == []
+    code, _, err = run(capsys, *arguments, "--store", "r.db")
+    assert code == 0
+    assert "--store" not in err
+    assert [path.name for path in tmp_path.iterdir()] == ["r.db"]
+
+
+@pytest.mark.parametrize("store", [(), ("--store", "r.db")])
+def test_an_interrupted_comparison_says_what_is_kept(capsys, tmp_path, monkeypatch, store):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("autov.experiments.compare", interrupted)
+    code, _, err = run(capsys, "compare", "--algorithms", "de", "--problems", "sphere", *store)
+    assert code == 130
+    assert ("r.db" in err) == bool(store)
+    assert ("--store" in err) == (not store)
+
+
 def test_compare_and_repeat(capsys, tmp_path):
     arguments = ("compare", "--algorithms", "de,autov", "--problems", "f1,f9", "--dim", "3", "--maxfev", "300",
                  "--popsize", "20", "--store", str(tmp_path / "r.db"), "--workers", "1")  # fmt: skip

@@ -104,7 +104,7 @@ EDITS: tuple[Edit, ...] = (
     Edit("infeasible points are not above feasible ones", "problems/feasibility.py", "LEVEL * (2 + violation), kept)",
          "violation, kept)", ("tests/problems/test_constrained.py::test_the_order_is_that_of_deb",)),
     Edit("violations are not measured in units of their bound", "problems/constraints.py",
-         "return (outside / size).sum(axis=1)", "return outside.sum(axis=1)",
+         "found = outside / size", "found = outside + 0.0",
          ("tests/problems/test_constrained.py::test_violations_are_measured_in_units_of_their_bound",)),
     Edit("known points cost evaluations", "algorithms/known.py", "if key not in self._values}", "}",
          ("tests/algorithms/test_constraints.py::test_whole_numbers_are_never_asked_for_twice",)),

@@ -1,5 +1,7 @@
 """Constraints in SciPy's forms, Deb's order, whole numbers, and the test problems with known optima."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint, milp
@@ -7,10 +9,10 @@ from scipy.sparse import csr_array
 
 import autov
 from autov.core import InputError
-from autov.problems import CONSTRAINED_NAMES, Constrained, Function, constrained_problem, shown
+from autov.problems import CONSTRAINED_NAMES, Constrained, Function, constrained_problem, feasibility, shown
 from autov.problems.constrained import CAPACITY, USE, WORTH
-from autov.problems.constraints import EQUALITY, constraints_of
-from autov.problems.feasibility import LEVEL, comparable, constrained
+from autov.problems.constraints import EQUALITY, LARGEST, Constraint, constraints_of
+from autov.problems.feasibility import HUGE, LEVEL, comparable, compressed, constrained
 
 X = np.array([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]])
 RNG = np.random.default_rng(0)
@@ -125,6 +127,101 @@ def test_the_order_is_that_of_deb():
     assert np.argsort(numbers).tolist() == [2, 1, 0, 4, 5, 6, 3]
     assert numbers[:4].tolist() == [LEVEL, 5.0, -3.0, np.inf]
     assert shown(numbers).tolist() == [LEVEL, 5.0, -3.0, np.inf, np.inf, np.inf, np.inf]
+
+
+def slowly(constraints, x):
+    """The violation of a point, number by number; constraint by constraint the sums that NumPy makes."""
+    total = 0.0
+    for constraint in constraints:
+        parts, values = [], constraint.values(x[None])[0]
+        for value, low, high in zip(values, *constraint.limits(len(values)), strict=True):
+            side = low if low - value > value - high else high
+            outside = max(low - value, value - high, 0.0)
+            parts.append(np.inf if np.isnan(value) else outside / (max(abs(side), 1.0) if np.isfinite(side) else 1.0))
+        total += np.array(parts).sum()
+    return total
+
+
+def test_many_constraints_are_the_sum_of_each():
+    rng = np.random.default_rng(3)
+    matrix = rng.normal(0, 10, (12, 2))
+    given = [
+        *({"type": kind, "fun": lambda x, a=a: float(a @ x - 1)} for a in matrix for kind in ("eq", "ineq")),
+        NonlinearConstraint(lambda x: matrix @ x, -3, np.linspace(-3, 40, 12)), LinearConstraint(matrix[:3], 5, 7),
+        NonlinearConstraint(lambda x: x[:0], 0, 1), {"type": "ineq", "fun": lambda x: [x[0], np.sqrt(abs(x[1])) - 1]},
+        {"type": "ineq", "fun": lambda x: 2 if x[0] > 0 else np.array([-1])},
+    ]  # fmt: skip
+    for some in (given, given[:24], given[-3:]):
+        problem = constrained(Function(total, autov.Box.cube(-5, 5, 2)), some)
+        x = rng.uniform(-5, 5, (50, 2))
+        found = problem.violation(x)
+        assert found.tolist() == [slowly(problem.constraints, row) for row in x]
+        assert (problem.violation(x[7:8]) == found[7]).all()
+        for row in x[:3]:
+            each = [c.excess(row[None])[0] for c in problem.constraints]
+            assert [e.tolist() for e in problem.excess(row)] == [e.tolist() for e in each]
+
+
+def test_bounds_of_constraints_are_computed_once_and_all_are_measured_in_one_pass(monkeypatch):
+    calls = []
+    for name in ("limits_of", "exceeded"):
+        real = getattr(feasibility, name)
+        monkeypatch.setattr(feasibility, name, lambda *given, name=name, real=real: calls.append(name) or real(*given))
+    given = [{"type": "ineq", "fun": lambda x, i=i: x[0] - i} for i in range(50)]
+    problem = constrained(Function(total, autov.Box.cube(-5, 5, 2)), given)
+    for x in X:
+        problem.point(x)
+    assert calls == ["limits_of", *["exceeded"] * len(X)]
+
+
+def outside_by(*amounts):
+    return constrained(
+        Function(total, autov.Box.cube(-5, 5, 2)),
+        [{"type": "ineq", "fun": lambda _, v=v: -v} for v in amounts],
+    )  # fmt: skip
+
+
+def test_violations_up_to_the_largest_number_are_in_order():
+    most = np.finfo(np.float64).max
+    amounts = [
+        (1e-300, 0), (1.0, 0), (HUGE, 0), (HUGE, 1e80), (HUGE, HUGE), (1e200, 1e200), (1e250, 0), (1e299, 1e299),
+        (1e300, 0), (1e308, 0), (1e308, 7e307), (most, 0), (most, most / 2), (most, most), (np.nan, 0),
+    ]  # fmt: skip
+    problems = [outside_by(*one) for one in amounts]
+    for numbers in (
+        [problem.point(np.zeros(2)) for problem in problems],
+        [float(problem(np.zeros((1, 2)), RNG)[0]) for problem in problems],
+    ):
+        assert all(a < b for a, b in itertools.pairwise(numbers)), numbers
+        assert numbers[0] == LEVEL * 2
+        assert np.isfinite(np.square(numbers[:-1])).all()
+        assert numbers[-1] == np.inf
+    told = comparable(np.zeros(4), compressed(np.array([1e89, 1e91, most, np.inf])))
+    assert np.argsort(told).tolist() == [0, 1, 2, 3]
+    assert compressed(np.array([0.5, HUGE])).tolist() == [0.5, HUGE]
+    assert np.isfinite(told[:3]).all()
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_values_far_from_a_bound_near_the_largest_number_are_in_order(sign):
+    values = sign * np.array([1e308, 0.0, -1e307, -1e308, -1.5e308, -np.inf])
+    bounds = (1e308, np.inf) if sign > 0 else (-np.inf, -1e308)
+    far = Constraint(lambda x: x[:, 0], *bounds, vectorized=True)
+    found = far.violation(np.stack([values, values], axis=1))
+    assert found.tolist() == pytest.approx([0.0, 1.0, 1.1, 2.0, 2.5, np.inf])
+    outside = far.excess(np.stack([values, values], axis=1))[:, 0]
+    assert outside.tolist() == pytest.approx([0.0, 1e308, 1.1e308, LARGEST, LARGEST, np.inf])
+    equal = Constraint(lambda x: x[:, 0], sign * LARGEST, sign * LARGEST, vectorized=True)
+    found = equal.excess(sign * np.array([[LARGEST, 0], [np.inf, 0], [0.99 * LARGEST, 0]]))[:, 0]
+    assert found.tolist() == [0.0, np.inf, pytest.approx(0.0099 * LARGEST)]
+
+
+@pytest.mark.parametrize("algorithm", ["general", "de", "shade", "imode", "cma-es", "ma-es", "pso", "autov"])
+def test_an_algorithm_descends_among_enormous_violations(algorithm):
+    steep = [{"type": "ineq", "fun": lambda x, i=i: -1.7e307 * (x[i] + 5)} for i in range(2)]
+    result = autov.minimize(total, [(-4, 5)] * 2, constraints=steep, algorithm=algorithm, maxfev=300, popsize=20, rng=1)
+    assert result.status == 8
+    assert result.x.max() < -3
 
 
 def test_the_objective_is_called_at_feasible_rounded_points_only():

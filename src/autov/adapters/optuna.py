@@ -129,7 +129,7 @@ class AutoVSampler(BaseSampler):
         self._known = set()
 
     def _learn(self, study: Study) -> None:
-        """Tell the algorithm what it has not asked for: earlier trials, enqueued ones, and those of other processes."""
+        """Tell what the algorithm has not asked for: earlier trials, enqueued ones, and those of other processes."""
         assert self._points is not None
         for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
             if trial.number in self._known or trial.number in self._out:

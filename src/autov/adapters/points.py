@@ -70,10 +70,14 @@ class Points:
         return self._queue.pop(0) if self._queue else self.box.sample(1, self._extra)[0]
 
     def tell(self, x: Array, value: float) -> None:
-        """The value of a point, one that was asked for or another; NaN is worst."""
+        """The value of a point, one that was asked for or another; NaN is worst.
+
+        Another one counts for the best point, with which the next run begins; the present one uses it if it can.
+        """
         if value < self._best:
             self._best, self._best_x = value, x.copy()
-        self._optimizer.tell(x[None], np.array([value]))
+        if x.tobytes() in self._untold or self._optimizer.takes_points:
+            self._optimizer.tell(x[None], np.array([value]))
         if not self._queue and x.tobytes() not in self._untold:
             self._patience -= 1
         self._untold[x.tobytes()] -= 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,6 +77,7 @@ class Optimizer:
         self._rng = generator(seed_of(rng), 0)
         self._state = chosen.init(self._rules.box, self.popsize, self.maxfev, self._rng, x0)
         self._nfev = self._nans = self._batches = 0
+        self._warned = False
         self._best, self._best_x = np.inf, np.empty((0, box.dim))
         self._asked, self._values = np.empty((0, box.dim)), np.empty(0)  # the batch being evaluated; NaN: not told yet
 
@@ -117,11 +119,19 @@ class Optimizer:
                     self._values[i] = value
 
     def tell(self, x: Array, f: Array, violation: Array | None = None) -> None:
-        """Values of points: those asked for, some of them, or points of your own. NaN counts as worst.
+        """Values of points: those asked for, some of them, or others. NaN counts as worst.
 
-        The algorithm goes on when all points of its batch are told. Points of your own join the population where the
-        algorithm can take them, and count for the result in any case. ``violation`` says how far each point is from
-        being feasible, 0 if it is; the value of an infeasible point does not matter.
+        The algorithm goes on when all points of its batch are told; they must be given exactly as `ask` returned them.
+        Other points may become the best point of the result and meet the target. They do not count as evaluations of
+        ``maxfev`` and ``nfev``. The algorithm does not use them, and a UserWarning says so once, with two exceptions:
+        they join the population of "autov" after its first batch (see `takes_points`), and where all variables are
+        whole numbers a known point is not asked for again.
+
+        Args:
+            x: points (m, d).
+            f: their values (m,).
+            violation: how far each point is from being feasible, 0 if it is; the value of an infeasible point does
+                not matter.
         """
         try:
             x, f = np.atleast_2d(np.asarray(x, dtype=np.float64)), np.atleast_1d(real_numbers(f))
@@ -141,21 +151,35 @@ class Optimizer:
         self._restricted = self._restricted or violation is not None
         if self._restricted:
             settled = self._rules.settled(x)
-            f = comparable(f, broken + self._rules.violation(settled))
+            f = comparable(f, self._rules.violation(settled, broken))
         f, nans = values_of(f, len(f))
-        self._nfev += len(f)
+        own = self._fill(x, f)
+        self._nfev += len(f) - int(own.sum())
         self._nans += nans
         i = int(np.argmin(f))
         if f[i] < self._best or not len(self._best_x):
             self._best, self._best_x, self._improved = float(f[i]), x[i : i + 1].copy(), self._nfev
-        own = self._fill(x, f)
         if self._known is not None:
             self._known.learn(x, f)
             self._fill_known()
         if len(self._values) and not np.isnan(self._values).any():
             self._go_on()
-        if own.any() and self._batches and isinstance(self.algorithm, Injectable):
+        if own.any() and self.takes_points and isinstance(self.algorithm, Injectable):
             self._state = self.algorithm.inject(self._state, x[own], f[own])
+        elif own.any() and self._known is None and not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"tell: {self.algorithm.name} does not use points that it did not ask for"
+                f"{' before its first batch is evaluated' if isinstance(self.algorithm, Injectable) else ''}: they may "
+                "become the best point, and do not count as evaluations; those that it asked for must be given exactly "
+                "as ask returned them",
+                stacklevel=2,
+            )
+
+    @property
+    def takes_points(self) -> bool:
+        """Whether the algorithm uses points it did not ask for: those with `inject`, after a batch."""
+        return self._batches > 0 and isinstance(self.algorithm, Injectable)
 
     def _go_on(self) -> None:
         """Tell the algorithm its batch."""
@@ -185,7 +209,7 @@ class Optimizer:
 
     def _reason(self) -> tuple[int, str] | None:
         """Status and message, if it is over."""
-        met = self._met() if self._nfev and self.stopping.active else None
+        met = self._met() if len(self._best_x) and self.stopping.active else None
         if met is None and self._nfev >= self.maxfev:
             return BUDGET, "The budget is used up."
         if met is None and self._known is not None and self._known.exhausted:
@@ -216,7 +240,7 @@ class Optimizer:
         """The best so far, in SciPy's form."""
         from autov.algorithms.result import Result
 
-        if not self._nfev:
+        if not len(self._best_x):
             raise InputError("result: nothing was told yet")
         x, f = self._population()
         reason, fun = self._reason(), float(self._shown(self._best))

@@ -22,6 +22,17 @@ class Evaluations(NamedTuple):
     x: Array
     fun: Array
 
+    @property
+    def noisy(self) -> bool:
+        """Whether a point was evaluated more than once and has different finite values."""
+        x, f = self
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = (x * np.arange(1.0, x.shape[1] + 1)).sum(axis=1)  # equal for equal points, hardly ever for others
+        order = np.argsort(sums, kind="stable")
+        one, other = order[:-1], order[1:]
+        unlike = (sums[one] == sums[other]) & np.isfinite(f[one]) & np.isfinite(f[other]) & (f[one] != f[other])
+        return bool((x[one[unlike]] == x[other[unlike]]).all(axis=1).any())
+
     def __repr__(self) -> str:
         best = f", best {self.fun.min():.6g}" if len(self.fun) else ""
         return f"Evaluations({self.x.shape[0]} points of {self.x.shape[1]} variables{best})"

@@ -17,7 +17,7 @@ from autov.algorithms.faults import DEFAULT, FaultCount, FaultPolicy, sentence
 from autov.algorithms.journal import KEPT, Evaluations, Journal
 from autov.algorithms.resolve import resolve_algorithm
 from autov.algorithms.run_store import RunStore, SavedRun
-from autov.algorithms.stopping import BUDGET, Stopping, largest, verdict
+from autov.algorithms.stopping import BUDGET, NOISY, Stopping, largest, verdict
 from autov.algorithms.unbounded import bounded
 from autov.algorithms.watching import Watcher, as_result
 from autov.core import Array, InputError, Seed, canonical, describe, digest, identity, seed_of, whole_number
@@ -81,6 +81,9 @@ def minimize(
         message, population, population_energies, trace_nfev, trace_best, and failed: how many evaluations failed and
         counted as worst, by what happened ("raised", "timed out", "worker lost"); with constraints also constr,
         constr_violation and maxcv as SciPy's differential evolution has them. It plots itself (``result.plot()``).
+        If values of fun are noisy, ``result.fun`` is the smallest one seen: an optimistic estimate and not the
+        expected value at x. The message says so where autov knows of the noise: of a named problem, or when a point
+        was evaluated twice with different values. Evaluate x again to estimate its value.
         An exception of fun carries the evaluations made before it: ``error.autov_evaluations``. Ctrl-C in a compiled
         run, which keeps no evaluations, carries the result so far: ``error.autov_result``.
 
@@ -126,12 +129,15 @@ def minimize(
             saved.finish()
     result = as_result(run)
     result.update(_ending(run, watcher, problem, maxfev, made_up))
+    made = _shown(journal.evaluations(), problem)
+    if np.isfinite(run.fun) and (getattr(problem, "noisy", None) or made.noisy):
+        result.message += f" {NOISY}"
     if faults.counts:
         result.message += f" {sentence(faults.counts, faults.first)}"
     result.failed = dict(faults.counts)
     result.update(trace_nfev=run.trace_nfev.copy(), trace_best=run.trace_best.copy())
     if history:
-        result.history = _shown(journal.evaluations(), problem)
+        result.history = made
     return result
 
 

@@ -39,6 +39,7 @@ class Repeated:
     nans: int
     failed: dict[str, int] = field(default_factory=dict)  # evaluations that counted as worst
     first_failure: str = ""
+    noisy: bool = False  # values are known to be random: the smallest ones are optimistic
 
     def summary(self) -> dict[str, float]:
         """Best, mean, std (n - 1), median and worst."""
@@ -120,7 +121,7 @@ def repeat(
             problem.name, problem.box.dim, title or algorithm.name,
             operator if isinstance(algorithm, Evolution) else None, maxfev, popsize, seed,
             tuple(r.fun for r in ended), tuple(best.x.tolist()), tuple(r.seconds for r in ended),
-            sum(r.nans for r in ended), faults.counts, faults.first,
+            sum(r.nans for r in ended), faults.counts, faults.first, bool(getattr(problem, "noisy", None)),
         )  # fmt: skip
 
     try:

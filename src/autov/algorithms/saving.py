@@ -98,8 +98,8 @@ def _restore(
         raise ValueError("points of the saved arrays lie outside the bounds")
     o._nfev, o._nans = whole_number("nfev", numbers["nfev"], 0), whole_number("nans", numbers["nans"], 0)
     o._batches = whole_number("batches", numbers["batches"], 0)
-    if len(best_x) != (o._nfev > 0):
-        raise ValueError("there is a best point if and only if something was told")
+    if o._nfev and not len(best_x):
+        raise ValueError("there is no best point although something was told")
     o._rng.bit_generator.state = numbers["rng"]
     o._state = restore(o._state)
     points, told = algorithm.population(o._state) if o._batches else (asked, np.zeros(len(asked)))

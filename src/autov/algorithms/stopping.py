@@ -13,6 +13,8 @@ from autov.core import Array, Box, InputError, whole_number
 # What `status` of a result says.
 BUDGET, CALLBACK, NOTHING_FOUND, TARGET, FTOL, XTOL, MAXTIME, PATIENCE, INFEASIBLE = range(9)
 
+NOISY = "Values are noisy: fun is the smallest one seen, an optimistic estimate and not the expected value at x."
+
 
 class Seen(NamedTuple):
     """How far a run has come."""

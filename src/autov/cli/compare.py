@@ -16,6 +16,7 @@ from autov.cli.output import (
     INSTANCES,
     JSON,
     LOWER,
+    NOT_STORED,
     ON_ERROR,
     SCHEDULER,
     SCHEDULER_FILE,
@@ -27,6 +28,7 @@ from autov.cli.output import (
     check_places,
     print_json,
     quiet_functions,
+    say,
     show_table,
     with_progress,
     write_files,
@@ -55,7 +57,9 @@ def compare(
     popsize: int = typer.Option(100, "--popsize", min=2, help="Population size."),
     runs: int = typer.Option(30, "--runs", min=1, help="Runs of each algorithm on each problem."),
     seed: int = SEED,
-    store: Path = typer.Option(Path("results.db"), "--store", help="SQLite file; what is in it is not run again."),
+    store: Path | None = typer.Option(
+        None, "--store", help="SQLite file that keeps all runs; what is in it is not run again."
+    ),
     reference: str | None = typer.Option(None, "--reference", help="Label that the others are marked against."),
     holm: bool = typer.Option(False, "--holm", help="Mark by Holm-corrected p-values."),
     median: bool = typer.Option(False, "--median", help="Show medians, and rank by them, instead of means."),
@@ -77,7 +81,7 @@ def compare(
 ) -> None:
     """Compare algorithms, with statistics.
 
-    Repeat it with more runs, and only the new ones are made.
+    With --store, repeat it with more runs and only the new ones are made.
 
     Example: autov compare --algorithms ga,de,shade,autov --problems f1..f13 --runs 30 --store results.db
     """
@@ -122,7 +126,7 @@ def compare(
                 workers=spread, reference=reference, progress=report, timeout=timeout, on_error=on_error,
                 retry_failed=retry_failed,
             ),
-            kept=str(store),
+            kept="" if store is None else str(store),
         )  # fmt: skip
     show = "median" if median else "mean"
     table = result.table(show, correct=holm)
@@ -156,13 +160,15 @@ def compare(
         if found.problems and format_ != "csv":  # a file of CSV is one table
             show_table(result.measures(), format_)
     write_files(out, files)
+    if store is None:
+        say(NOT_STORED)
     for folder, write in ((ioh_logs, write_ioh_logs), (coco_data, write_coco_data)):
         if folder is not None:
             sys.stderr.write(f"autov: wrote {', '.join(map(str, write(result, folder)))}\n")
     for failure in result.failures:
         sys.stderr.write(f"autov: {failure.label} on {failure.problem}, run {failure.run} failed: {failure.error}\n")
     deadly = [failure.error for failure in result.failures if failure.error.startswith("WorkerError:")]
-    if deadly:
+    if deadly and store is not None:
         how = "--retry-failed or --on-error worst" if all(map(names_point, deadly)) else "--retry-failed"
         sys.stderr.write(f"autov: what ended its worker process is run again with {how} only\n")
     if result.failures:

@@ -80,6 +80,7 @@ def minimize(
     from autov.algorithms.faults import FaultPolicy, sentence
     from autov.algorithms.repetition import repeat
     from autov.algorithms.shipped import DEFAULT
+    from autov.algorithms.stopping import NOISY
     from autov.cli.bounds import bounds_of
     from autov.cli.search_display import ProgressDisplay
     from autov.core import to_json, write_text
@@ -130,6 +131,8 @@ def minimize(
         shown.print(f"all of it is in {out}")
     if result.failed:
         shown.print(sentence(result.failed, result.first_failure), markup=False)
+    if result.noisy:
+        shown.print(NOISY.replace("fun", "the best value of a run"), markup=False)
     if result.nans:
         shown.print(f"{result.nans} evaluations returned NaN and counted as worst.")
 

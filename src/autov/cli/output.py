@@ -31,6 +31,7 @@ TIMEOUT = typer.Option(
 )
 ON_ERROR = typer.Option("raise", "--on-error", help="raise, or worst: an exception counts as infinitely bad.")
 WORKERS = typer.Option(None, "--workers", help="Threads or processes; all cores by default.")
+NOT_STORED = "autov: runs are not stored; with --store FILE they are, and the same command makes only what is missing"
 
 
 def print_json(data: Any) -> None:
@@ -53,17 +54,17 @@ def with_progress(title: str, call: Callable[[Callable[[int, int, float | None],
     Args:
         title: what is being done.
         call: what does it.
-        kept: where runs are stored; Ctrl-C then says how to go on.
+        kept: where runs are stored, if they are; Ctrl-C says how to go on, or how to store them.
     """
     from autov.cli.search_display import ProgressDisplay
 
-    hint = "Ctrl-C stops and keeps all runs, the same command goes on" if kept else ""
+    going_on = "Ctrl-C stops and keeps all runs, the same command goes on"
+    hint = going_on if kept else "not stored; --store FILE keeps all runs"
     try:
         with ProgressDisplay(title=title, hint=hint) as display:
             return call(display)
     except KeyboardInterrupt:
-        if kept:
-            sys.stderr.write(f"autov: finished runs are in {kept}; the same command goes on\n")
+        say(f"autov: finished runs are in {kept}; the same command goes on" if kept else NOT_STORED)
         raise
 
 

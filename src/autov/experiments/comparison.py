@@ -259,14 +259,14 @@ def _other_versions(rows: tuple[Row, ...]) -> tuple[str, ...]:
 
 def compare(
     algorithms: Algorithms, problems: Problems, *, dim: int | None = None, maxfev: int = 10_000, popsize: int = 100,
-    runs: int = 30, rng: Seed = 1, store: Store | str | os.PathLike[str] | None = "results.db",
-    workers: Any = None, reference: str | None = None, progress: TaskProgress | None = None,
+    runs: int = 30, rng: Seed = 1, store: Store | str | os.PathLike[str] | None = None, workers: Any = None,
+    reference: str | None = None, progress: TaskProgress | None = None,
     name: str = "comparison", timeout: float | None = None, on_error: str = "raise", retry_failed: bool = False,
 ) -> Comparison:  # fmt: skip
     """Compare algorithms on problems.
 
-    Results are kept in the store, and only those that are missing are run: calling again with more runs, problems or
-    algorithms runs the new ones, and an interrupted comparison goes on.
+    With a store, results are kept, and only those that are missing are run: calling again with more runs, problems or
+    algorithms runs the new ones, and an interrupted comparison goes on. Without one nothing is written.
 
     Args:
         algorithms: names such as "shade", "de+F=0.7" (a setting), "autov", "autov:operator.json" and "label=name", or
@@ -277,7 +277,7 @@ def compare(
         popsize: population size.
         runs: runs of each algorithm on each problem.
         rng: seed; run i owns the stream (seed, i).
-        store: a file, an open Store, or None to keep nothing.
+        store: a file such as "results.db", an open Store, or None to keep nothing.
         workers: processes, None for all cores; an Executor, a Dask client, or a map-like callable.
         reference: label of the algorithm that the others are marked against; "autov" or the last one by default.
         progress: called with (finished tasks, all tasks, seconds left or None).
@@ -296,7 +296,7 @@ def compare(
     Examples:
         >>> import autov
         >>> size = {"dim": 2, "maxfev": 300, "popsize": 20, "runs": 5}
-        >>> compared = autov.compare(["de", "ga"], "sphere,ackley+family=translate", store=None, workers=1, **size)
+        >>> compared = autov.compare(["de", "ga"], "sphere,ackley+family=translate", workers=1, **size)
         >>> compared
         <Comparison 'comparison': 2 algorithms, 2 problems, 20 runs>
         >>> compared.values("sphere", "de").shape  # print(compared.table()) shows means and signs

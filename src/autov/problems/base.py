@@ -76,9 +76,9 @@ class Around:
     problem: Problem
 
     @property
-    def noisy(self) -> bool:
-        """Whether values are random; where it is unknown, they may be."""
-        return getattr(self.problem, "noisy", True)
+    def noisy(self) -> bool | None:
+        """Whether values are random; None where it is unknown."""
+        return getattr(self.problem, "noisy", None)
 
     @property
     def uses_rng(self) -> bool:

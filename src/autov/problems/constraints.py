@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from autov.core import Array, InputError, real_numbers
 from autov.problems.errors import locate
 
 EQUALITY = 1e-4  # an equality holds within this (times the size of its right side, if that is above 1), as in CEC'2006
+LARGEST = np.finfo(np.float64).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +36,7 @@ class Constraint:
         """What the constraint bounds, (n, m)."""
         if not self.vectorized:
             return self._point_by_point(x)
-        found = self._call(x)
+        found = _numbers(self._given(x))
         if found.ndim not in (1, 2) or len(found) != len(x):
             raise InputError(
                 f"constraints: a vectorized one must give shape ({len(x)},) or ({len(x)}, m) for a batch of shape "
@@ -44,7 +45,10 @@ class Constraint:
         return found[:, None] if found.ndim == 1 else found
 
     def _point_by_point(self, x: Array) -> Array:
-        rows = [np.atleast_1d(self._call(row)) for row in x]
+        given = [self._given(row) for row in x]
+        if all(isinstance(one, float) for one in given):  # most are, and there may be thousands of constraints
+            return np.array(given, dtype=np.float64)[:, None]
+        rows = [np.atleast_1d(_numbers(one)) for one in given]
         for row in rows:
             if row.ndim > 1:
                 raise InputError(f"constraints: must give a number or shape (m,) for a point, got {row.shape}")
@@ -54,18 +58,12 @@ class Constraint:
                 )
         return np.stack(rows)
 
-    def _call(self, x: Array) -> Array:
+    def _given(self, x: Array) -> Any:
         try:
-            found = self.fun(x.copy())
+            return self.fun(x.copy())
         except Exception as error:
             locate(error, x, "constraint")
             raise
-        try:
-            if found is None:
-                raise TypeError
-            return real_numbers(found)
-        except (TypeError, ValueError, OverflowError):
-            raise InputError(f"constraints: must give numbers, got {found!r}") from None
 
     def limits(self, count: int) -> tuple[Array, Array]:
         """Lower and upper, (m,) each, equalities widened."""
@@ -79,26 +77,74 @@ class Constraint:
                 f"{np.shape(self.upper)}"
             ) from None
         room = np.where(lower == upper, EQUALITY * _size(lower), 0.0)
-        return lower - room, upper + room
+        with np.errstate(over="ignore"):
+            return _as_finite(lower - room, lower), _as_finite(upper + room, upper)
 
     def excess(self, x: Array) -> Array:
         """How far each value is outside its bounds, (n, m), as SciPy counts it; NaN counts as infinite."""
-        return self._measured(x)[0]
+        values = self.values(x)
+        return exceeded(values, limits_of([self], [values.shape[1]]))[0]
 
     def violation(self, x: Array) -> Array:
         """One number for each point, (n,): the sum of what is outside, each over the size of its bound if above 1."""
-        outside, lower, upper, low = self._measured(x)
-        size = np.where(low, _size(lower), _size(upper))
-        return (outside / size).sum(axis=1)
-
-    def _measured(self, x: Array) -> tuple[Array, Array, Array, np.ndarray]:
         values = self.values(x)
-        lower, upper = self.limits(values.shape[1])
-        with np.errstate(invalid="ignore"):  # an infinite value at an infinite bound is inside
-            below = np.where(lower == -np.inf, -np.inf, lower - values)
-            above = np.where(upper == np.inf, -np.inf, values - upper)
-        outside = np.maximum(np.maximum(below, above), 0.0)
-        return np.where(np.isnan(values) | np.isnan(outside), np.inf, outside), lower, upper, below > above
+        return exceeded(values, limits_of([self], [values.shape[1]]))[1].sum(axis=1)
+
+
+class Limits(NamedTuple):
+    """Bounds of several constraints, one behind the other, (m,) each."""
+
+    lower: Array  # equalities widened
+    upper: Array
+    lower_size: Array  # in which violations of these are measured
+    upper_size: Array
+    widths: tuple[int, ...]  # how many numbers each constraint gives
+
+
+def limits_of(constraints: Sequence[Constraint], widths: Sequence[int]) -> Limits:
+    """The bounds of constraints that give so many numbers each."""
+    both = [constraint.limits(width) for constraint, width in zip(constraints, widths, strict=True)]
+    lower, upper = (np.concatenate(bounds) for bounds in zip(*both, strict=True))
+    return Limits(lower, upper, _size(lower), _size(upper), tuple(widths))
+
+
+def exceeded(values: Array, limits: Limits) -> tuple[Array, Array]:
+    """How far values (n, m) are outside their bounds, and that over the sizes of these; NaN counts as infinite."""
+    lower, upper = limits.lower, limits.upper
+    with np.errstate(invalid="ignore", over="ignore"):  # an infinite value at an infinite bound is inside
+        below = np.where(lower == -np.inf, -np.inf, lower - values)
+        above = np.where(upper == np.inf, -np.inf, values - upper)
+    low = below > above
+    size = np.where(low, limits.lower_size, limits.upper_size)
+    outside = np.maximum(np.maximum(below, above), 0.0)
+    outside = np.where(np.isnan(values) | np.isnan(outside), np.inf, outside)
+    found = outside / size
+    far = np.isinf(outside) & np.isfinite(values) & np.isfinite(np.where(low, lower, upper))
+    if far.any():  # the difference of two numbers near the largest one
+        halves = np.where(low, lower / 2 - values / 2, values / 2 - upper / 2)
+        found, outside = np.where(far, halves / (size / 2), found), np.where(far, LARGEST, outside)
+    return outside, found
+
+
+def summed(found: Array, widths: Sequence[int]) -> Array:
+    """The sum of each row of (n, m), first over the numbers of each constraint, then over these in their order."""
+    if any(width != 1 for width in widths):
+        parts = np.split(found, np.cumsum(widths)[:-1], axis=1)
+        found = np.stack([np.ascontiguousarray(part).sum(axis=1) for part in parts], axis=1)
+    return found.cumsum(axis=1)[:, -1]
+
+
+def _numbers(found: Any) -> Array:
+    try:
+        if found is None:
+            raise TypeError
+        return real_numbers(found)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"constraints: must give numbers, got {found!r}") from None
+
+
+def _as_finite(widened: Array, bound: Array) -> Array:
+    return np.where(np.isfinite(bound), np.clip(widened, -LARGEST, LARGEST), bound)
 
 
 def _size(bound: Array) -> Array:

@@ -158,9 +158,9 @@ class Family:
         return self._first.optimum
 
     @property
-    def noisy(self) -> bool:
-        """Whether values are random."""
-        return getattr(self.base, "noisy", True)
+    def noisy(self) -> bool | None:
+        """Whether values are random; None where it is unknown."""
+        return getattr(self.base, "noisy", None)
 
     def __call__(self, x: Array, rng: Generator) -> Array:
         """Values of the rows of x on the first instance."""

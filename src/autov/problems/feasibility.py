@@ -17,9 +17,10 @@ import numpy as np
 
 from autov.core import Array, Box, Generator, InputError
 from autov.problems.base import Around, Problem, ProblemFamily
-from autov.problems.constraints import Constraint, constraints_of
+from autov.problems.constraints import Constraint, Limits, constraints_of, exceeded, limits_of, summed
 
 LEVEL = 1e50  # a feasible value above it counts as this; a square of an infeasible one does not overflow
+HUGE = 1e90  # violations above it are compressed
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,16 +79,38 @@ class Constrained(Around):
         rounded = np.clip(np.rint(x), *self._inner) + 0.0  # no negative zeros
         return np.where(self.whole, rounded, x)
 
-    def violation(self, x: Array) -> Array:
-        """The sum of what is outside the constraints at settled points, (n,); 0 where a point is feasible."""
-        total = np.zeros(len(x))
-        for constraint in self.constraints:
-            total += constraint.violation(x)
-        return total
+    def violation(self, x: Array, told: Array | None = None) -> Array:
+        """The sum of what is outside the constraints at settled points, (n,); 0 where a point is feasible.
+
+        Violations ``told`` (n,) by others are added. A sum above `HUGE` is `compressed`.
+        """
+        parts, total = np.empty((len(x), 0)), np.zeros(len(x))
+        with np.errstate(over="ignore"):
+            if self.constraints:
+                _, parts, widths = self._exceeded(x)
+                total = summed(parts, widths)
+            if told is not None:
+                parts, total = np.column_stack([parts, told]), told + total
+        return compressed(total, parts)
 
     def excess(self, x: Array) -> list[Array]:
         """What is outside each constraint at one point (d,), as SciPy counts it."""
-        return [constraint.excess(self.settled(x[None]))[0] for constraint in self.constraints]
+        outside, _, widths = self._exceeded(self.settled(x[None]))
+        return np.split(outside[0], np.cumsum(widths)[:-1])
+
+    def _exceeded(self, x: Array) -> tuple[Array, Array, tuple[int, ...]]:
+        """`exceeded` of all constraints in one pass, and how many numbers each of them gives."""
+        values = [constraint.values(x) for constraint in self.constraints]
+        widths = tuple(one.shape[1] for one in values)
+        limits = self._limits.get(widths)
+        if limits is None:
+            limits = self._limits[widths] = limits_of(self.constraints, widths)
+        return *exceeded(np.concatenate(values, axis=1), limits), widths
+
+    @cached_property
+    def _limits(self) -> dict[tuple[int, ...], Limits]:
+        """Bounds by how many numbers each constraint gives, which is known when it was called."""
+        return {}
 
     def __call__(self, x: Array, rng: Generator) -> Array:
         """Comparable numbers of the rows of x."""
@@ -118,6 +141,17 @@ def comparable(values: Array, violation: Array) -> Array:
     """One number for each point that orders them by Deb's rules; NaN and infinite values stay what they are."""
     kept = np.where(np.isfinite(values), np.minimum(values, LEVEL), values)
     return np.where(violation > 0, LEVEL * (2 + violation), kept)
+
+
+def compressed(violation: Array, parts: Array | None = None) -> Array:
+    """Violations (n,) in the same order, so that what is computed with them stays finite.
+
+    Those above `HUGE` grow with their logarithm. ``parts`` (n, m) are what they are sums of: a sum may overflow.
+    """
+    if not (violation > HUGE).any():
+        return violation
+    scaled = ((violation[:, None] if parts is None else parts) / HUGE).sum(axis=1)
+    return np.where(violation > HUGE, HUGE * (1 + np.log(np.maximum(scaled, 1.0))), violation)
 
 
 def shown(values: Any) -> Any:

@@ -29,7 +29,7 @@ class Function:
     args: tuple[Any, ...] = ()
     minimum: float | None = None
     optimum: Array | None = None
-    noisy: bool = True  # unknown: nothing may be assumed
+    noisy: bool | None = None  # unknown
     label: str | None = None
     key: str | None = None  # what decides its values, in the user's words
     uses_rng: ClassVar[bool] = False  # batches of several runs may be evaluated together
@@ -102,7 +102,7 @@ class NumbaFunction:
     box: Box
     minimum: float | None = None
     optimum: Array | None = None
-    noisy: bool = True
+    noisy: bool | None = None
     label: str | None = None
     key: str | None = None  # what decides its values, in the user's words
     _compiled: list[Any] = field(default_factory=list, repr=False)
