@@ -3,8 +3,8 @@
     python -m tests.mutants.run            all of them
     python -m tests.mutants.run race cut   those whose name has one of these words
 
-Exit code 1 if an edit survives. Edits are listed in tests/mutants/edits.py. Verdicts are kept in build/mutants.json until
-source or tests change, so an interrupted run goes on.
+Exit code 1 if an edit survives. Edits are listed in tests/mutants/edits.py. Verdicts are kept in build/mutants.json
+until source or tests change, so an interrupted run goes on.
 """
 
 from __future__ import annotations

@@ -60,6 +60,14 @@ def test_equalities_have_a_tolerance_and_nan_is_infinitely_wrong():
     assert none.excess(X[:1]).tolist() == [[np.inf]]
 
 
+@pytest.mark.parametrize(("value", "size"), [(0.5, 1.0), (-2000.0, 2000.0)])
+def test_the_tolerance_of_an_equality_grows_with_its_value_above_one(value, size):
+    (equal,) = constraints_of(NonlinearConstraint(lambda x: x[0], value, value), 2)
+    steps = size * EQUALITY * np.array([-2.0, -0.9, 0.9, 2.0])
+    outside = equal.excess(np.stack([value + steps, np.zeros(4)], axis=1))[:, 0]
+    assert outside == pytest.approx(size * EQUALITY * np.array([1.0, 0.0, 0.0, 1.0]), abs=1e-9)
+
+
 def test_an_infinite_value_is_inside_an_infinite_bound_only():
     with np.errstate(divide="ignore"):
         (most,) = constraints_of(
