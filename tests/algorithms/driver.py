@@ -42,3 +42,25 @@ def started(algorithm, x, fun, box, seed=3, maxfev=10_000):
     state = algorithm.init(box, len(x), maxfev, rng, x)
     asked, state = algorithm.ask(state, rng)
     return algorithm.tell(state, asked, fun(asked), rng), rng
+
+
+class Contracted:
+    """Asks for one point again and again; every start has another one."""
+
+    name = "contracted"
+
+    def __init__(self):
+        self.starts = 0
+
+    def init(self, box, popsize, maxfev, rng, x0=None):  # noqa: ARG002
+        self.starts += 1
+        return np.full((popsize, box.dim), float(self.starts))
+
+    def ask(self, state, rng):  # noqa: ARG002
+        return state, state
+
+    def tell(self, state, x, f, rng):  # noqa: ARG002
+        return state
+
+    def population(self, state):
+        return state, np.zeros(len(state))

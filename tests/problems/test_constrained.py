@@ -49,6 +49,8 @@ def test_excess_is_that_of_scipy():
 def test_violations_are_measured_in_units_of_their_bound():
     (large,) = constraints_of(NonlinearConstraint(lambda x: 1e6 * x[0], 1e6, np.inf), 2)
     assert large.violation(np.array([[0.5, 0.0]])) == [0.5]
+    (both,) = constraints_of(NonlinearConstraint(lambda x: x[0], -1000, 10), 2)
+    assert both.violation(np.array([[-1500.0, 0.0], [15.0, 0.0]])).tolist() == [0.5, 0.5]
 
 
 def test_equalities_have_a_tolerance_and_nan_is_infinitely_wrong():
@@ -215,3 +217,12 @@ def test_batches_and_points_have_the_same_bits():
     batch = constrained(Function(lambda x: np.array([fun(row) for row in x]), box, True), given)
     assert np.array_equal(single(rows, RNG), batch(rows, RNG))
     assert [single.point(row) for row in rows] == batch(rows, RNG).tolist()
+
+
+def test_rounded_points_stay_inside_and_have_no_negative_zero():
+    problem = constrained(Function(total, autov.Box([-2.0, 3.0], [4.0, 3.6])), None, True)
+    assert (problem.box.lower.tolist(), problem.box.upper.tolist()) == ([-2.5, 3.0], [4.5, 3.0])  # 3 is the only one
+    settled = problem.settled(np.array([[-0.3, 3.0], [4.5, 3.6], [-2.5, 3.0], [3.5, 3.0]]))
+    assert settled.tolist() == [[0.0, 3.0], [4.0, 3.0], [-2.0, 3.0], [4.0, 3.0]]
+    assert not np.signbit(settled[0, 0])
+    assert problem.settled(np.array([[4.6, 3.0], [-2.7, 3.0]])).tolist() == [[4.0, 3.0], [-2.0, 3.0]]
