@@ -45,7 +45,7 @@ def started(algorithm, x, fun, box, seed=3, maxfev=10_000):
 
 
 class Contracted:
-    """Asks for one point again and again; every start has another one."""
+    """Asks for one point again and again: for 1 in the first two batches, then for the number of its start."""
 
     name = "contracted"
 
@@ -54,13 +54,14 @@ class Contracted:
 
     def init(self, box, popsize, maxfev, rng, x0=None):  # noqa: ARG002
         self.starts += 1
-        return np.full((popsize, box.dim), float(self.starts))
+        return np.ones((popsize, box.dim)), 0
 
     def ask(self, state, rng):  # noqa: ARG002
-        return state, state
+        x, batches = state
+        return (x if batches < 2 else x * self.starts), state
 
     def tell(self, state, x, f, rng):  # noqa: ARG002
-        return state
+        return state[0], state[1] + 1
 
     def population(self, state):
-        return state, np.zeros(len(state))
+        return state[0], np.zeros(len(state[0]))

@@ -347,5 +347,5 @@ def test_an_algorithm_that_begins_anew_has_time_to_find_new_points():
         return run.nfev == 4
 
     solve(problem, algorithm, maxfev=20, popsize=20, watch=watch)
-    assert batches == [1] * 11 + [2] * 11 + [3] * 11 + [4]
+    assert batches == [1] * 13 + [2] * 13 + [3] * 13 + [4]
     assert algorithm.starts == 4
