@@ -42,3 +42,26 @@ def started(algorithm, x, fun, box, seed=3, maxfev=10_000):
     state = algorithm.init(box, len(x), maxfev, rng, x)
     asked, state = algorithm.ask(state, rng)
     return algorithm.tell(state, asked, fun(asked), rng), rng
+
+
+class Contracted:
+    """Asks for one point again and again: for 1 in the first two batches, then for the number of its start."""
+
+    name = "contracted"
+
+    def __init__(self):
+        self.starts = 0
+
+    def init(self, box, popsize, maxfev, rng, x0=None):  # noqa: ARG002
+        self.starts += 1
+        return np.ones((popsize, box.dim)), 0
+
+    def ask(self, state, rng):  # noqa: ARG002
+        x, batches = state
+        return (x if batches < 2 else x * self.starts), state
+
+    def tell(self, state, x, f, rng):  # noqa: ARG002
+        return state[0], state[1] + 1
+
+    def population(self, state):
+        return state[0], np.zeros(len(state[0]))

@@ -8,6 +8,7 @@ import pytest
 from autov import Optimizer, minimize
 from autov.algorithms import ALGORITHMS
 from autov.core import FileError, InputError
+from tests.algorithms.driver import Contracted
 
 BOX = [(-5.0, 5.0)] * 3
 
@@ -192,3 +193,32 @@ def test_of_points_told_together_only_your_own_join_beside_the_batch():
     asked = optimizer.ask()
     optimizer.tell(np.vstack([asked, np.zeros((1, 3))]), np.array([0.5, 9.0, 9.0, 9.0, 0.25]))
     assert sorted(optimizer.result.population_energies) == [0.0, 0.25, 0.5, 1.0]
+
+
+def test_no_more_points_are_asked_for_than_the_budget_allows():
+    optimizer = Optimizer(BOX, popsize=10, rng=1, maxfev=25, algorithm="de")
+    sizes = []
+    while not optimizer.stop():
+        x = optimizer.ask()
+        sizes.append(len(x))
+        optimizer.tell(x, values(x))
+    assert sizes == [10, 10, 5]
+    assert len(optimizer.ask()) == 0
+
+
+def test_a_point_that_was_asked_for_has_its_first_value():
+    optimizer = Optimizer(BOX, popsize=4, rng=1, algorithm="de")
+    x = optimizer.ask()
+    optimizer.tell(x[:2], [5.0, 6.0])
+    optimizer.tell(x[:1], [9.0])
+    optimizer.tell(x[2:], [7.0, 8.0])
+    assert optimizer.result.population_energies.tolist() == [5.0, 6.0, 7.0, 8.0]
+
+
+def test_an_algorithm_that_asks_for_known_points_only_begins_anew():
+    optimizer = Optimizer([(0, 99)], integrality=True, popsize=4, algorithm=Contracted())
+    asked = []
+    for _ in range(3):
+        asked.append(optimizer.ask().tolist())
+        optimizer.tell(asked[-1], [1.0])
+    assert asked == [[[1.0]], [[2.0]], [[3.0]]]

@@ -12,6 +12,7 @@ from autov.algorithms import ALGORITHMS, Evolution, make_algorithm, solve
 from autov.algorithms.budget import BudgetedObjective, BudgetSpent
 from autov.core import Box, InputError, generator
 from autov.problems import Classic, function_problem, resolve_problem
+from tests.algorithms.driver import Contracted
 
 ALL = pytest.mark.parametrize("name", list(ALGORITHMS))
 SPHERE = Classic("sphere", 4)
@@ -301,3 +302,50 @@ def test_a_search_that_ends_early_starts_anew():
     assert budgets == (6, 4, 2)
     assert len(set(seeds)) == 3
     assert first == ([1.0] * 4, None, None)
+
+
+def test_a_run_that_is_stopped_when_its_budget_is_used_up_was_not_stopped():
+    for last, stopped in ((20, True), (30, False)):
+        run = solve(SPHERE, make_algorithm("de"), maxfev=30, popsize=10, watch=lambda run, last=last: run.nfev == last)
+        assert (run.nfev, run.stopped) == (last, stopped)
+
+
+def test_who_observes_sees_fixed_variables_too():
+    problem, seen = function_problem(np.sum, [(-5.0, 5.0), (2.0, 2.0), (-5.0, 5.0)]), []
+    solve(problem, make_algorithm("de"), maxfev=20, popsize=10, observe=lambda x, f: seen.append((x.copy(), f.copy())))
+    x, f = (np.concatenate(part) for part in zip(*seen, strict=True))
+    assert x.shape == (20, 3)
+    assert (x[:, 1] == 2.0).all()
+    assert f.tolist() == x.sum(axis=1).tolist()
+
+
+def test_the_best_point_is_the_first_where_no_value_is_finite():
+    spent = BudgetedObjective(lambda x: np.full(len(x), np.inf), Box.cube(0, 9, 1), 9)
+    for first in (3.0, 5.0):
+        spent.take(np.array([[first], [first + 1]]))
+    assert (spent.best, spent.best_x.tolist()) == (np.inf, [3.0])
+
+
+def test_improvements_have_the_numbers_of_their_evaluations():
+    values = iter([[3.0, 5.0, 2.0], [4.0], [2.0, 1.0, 0.0, 7.0]])
+    spent = BudgetedObjective(lambda _: np.array(next(values)), Box.cube(0, 1, 1), 8)
+    for size in (3, 1, 4):
+        spent.take(np.zeros((size, 1)))
+    counts, bests = spent.improvements()
+    assert counts.tolist() == [1, 3, 6, 7]
+    assert bests.tolist() == [3.0, 2.0, 1.0, 0.0]
+
+
+def test_an_algorithm_that_begins_anew_has_time_to_find_new_points():
+    """A restart follows after STALE known points, not after every batch from the first restart on."""
+    batches = []
+    problem = function_problem(np.sum, [(0, 99)], integrality=True)
+    algorithm = Contracted()
+
+    def watch(run):
+        batches.append(run.nfev)
+        return run.nfev == 4
+
+    solve(problem, algorithm, maxfev=20, popsize=20, watch=watch)
+    assert batches == [1] * 13 + [2] * 13 + [3] * 13 + [4]
+    assert algorithm.starts == 4

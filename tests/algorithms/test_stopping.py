@@ -34,8 +34,10 @@ def test_each_criterion_holds_from_its_number_on(criterion, met, not_met, status
     assert Stopping(**{criterion: not_met}).met(seen()) is None
 
 
-def test_ftol_is_relative_to_large_values_and_needs_finite_ones():
+def test_ftol_is_relative_to_large_values_absolute_below_one_and_needs_finite_ones():
     assert Stopping(ftol=1e-3).met(seen(best=1000.0, values=(1000.0, 1001.0)))
+    assert Stopping(ftol=1e-3).met(seen(best=0.0, values=(0.0, 1e-3)))
+    assert Stopping(ftol=1e-3).met(seen(best=0.0, values=(0.0, 1.1e-3))) is None
     assert Stopping(ftol=1e-3).met(seen(values=(1.0, np.inf))) is None
 
 

@@ -197,6 +197,11 @@ def test_a_file_that_was_cut_or_damaged_is_good_up_to_there(tmp_path):
     assert known(path, np.arange(3.0)) == {0: 0.0, 1: 0.5, 2: 1.0}
 
 
+def test_a_value_behind_the_last_place_of_its_batch_is_not_taken(tmp_path):
+    written(tmp_path / "values", count=11)
+    assert known(tmp_path / "values", np.arange(3.0)) == {i: 0.5 * i for i in range(9)}
+
+
 def test_what_a_stopped_session_did_not_come_to_is_kept(tmp_path):
     path = tmp_path / "values"
     written(path)

@@ -97,6 +97,14 @@ def test_the_race_halves_candidates_and_doubles_runs():
     assert winner == int(np.argmin([vector.sum() for vector in state.vectors[:6]]))
 
 
+def test_the_race_keeps_the_larger_half_of_an_odd_number():
+    search, trials, state = searched(replace(SETTINGS, race_size=7))
+    trials.asked.clear()
+    search.race(state)
+    runs = [sum(c == candidate for _, c, _ in trials.asked) for candidate in state.ids[:7]]
+    assert sorted(runs) == [4] * 3 + [12] * 4
+
+
 def test_the_race_goes_by_its_own_runs_not_by_the_search():
     search, trials, state = searched()
     worst = state.vectors[5].sum()

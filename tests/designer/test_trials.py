@@ -12,6 +12,7 @@ from autov.algorithms.base import Compiled
 from autov.core import Box, InputError, generator
 from autov.designer import OperatorGenome, TrialBudget
 from autov.designer.genome import Given
+from autov.designer.journal import Journal
 from autov.designer.search import RACE, RETEST, TRIAL
 from autov.designer.trials import Stream, Tasks, Trials, median_bounds
 from autov.engines import Engine
@@ -109,6 +110,37 @@ def test_every_run_of_a_family_gets_its_own_instance_and_all_candidates_the_same
 def test_design_of_a_family_by_name_uses_fresh_instances():
     family = resolve_problem("f9+rotate=run", dim=3)
     assert family.instance(1).matrix.tolist() != family.instance(2).matrix.tolist()
+
+
+def test_runs_that_are_asked_with_generators_have_a_seed_for_each_candidate_and_run():
+    given, problem = Given((resolve_algorithm("shade"),)), function_problem(rastrigin, [(-5.12, 5.12)] * 3)
+    trials = Trials(problem, TrialBudget(10, 4, 1), 1)
+    tasks = Tasks(*(np.array(numbers) for numbers in ([0, 0, 0], [7, 8, 7], [0, 0, 1])))
+    found = trials(STREAM, given, given.vectors, tasks).tolist()
+    trials.close()
+    seeds = [int(derive(STREAM.key, c, r)[0] >> np.uint64(1)) for c, r in ((7, 0), (8, 0), (7, 1))]
+    assert found == [solve(problem, given.algorithms[0], maxfev=40, popsize=10, seed=seed).fun for seed in seeds]
+    assert len(set(found)) == 3
+
+
+def test_the_journal_tells_algorithms_apart(tmp_path):
+    """Their vectors are numbers that do not say which algorithms they stand for."""
+    tasks, budget = Tasks(*(np.zeros(1, np.int64) for _ in range(3))), TrialBudget(10, 4, 1)
+
+    def found(name, journal):
+        given = Given((resolve_algorithm(name),))
+        trials = Trials(Classic("rastrigin", 3), budget, 1)
+        trials.journal = journal
+        journal.resume(-1)
+        journal.begin(-1, fresh=False)
+        values = trials(STREAM, given, given.vectors, tasks).tolist()
+        journal.close()
+        trials.close()
+        return values
+
+    kept = tmp_path / "values"
+    assert found("autov", Journal(kept, {})) == found("autov", Journal(kept, {}))
+    assert found("ma-es", Journal(kept, {})) == found("ma-es", Journal(None, {})) != found("autov", Journal(None, {}))
 
 
 def test_evaluations_are_counted():

@@ -9,6 +9,7 @@ import pytest
 
 from autov.core import InputError
 from autov.engines import OnExecutor, OnMap, Processes, Serial, Threads, engine_of, in_order, worker_count
+from autov.engines.base import WAIT, chunks
 from tests.engines.calls import square, threads_of_blas
 
 
@@ -105,3 +106,24 @@ def test_a_map_has_one_thread_of_blas_too():
 
     for *blas, _ in in_order(engine_of(map, "processes"), threads_of_blas, range(2)):
         assert set(blas) == {1}
+
+
+def test_an_engine_of_the_caller_gets_all_that_it_is_asked():
+    asked = {}
+
+    class Noting(Serial):
+        def map(self, call, items, **options):
+            asked.update(options)
+            return super().map(call, items)
+
+    def lost(index, reason):
+        return index, reason
+
+    with engine_of(Noting(), "processes") as engine:
+        assert in_order(engine, square, [3], chunk=4, timeout=7.0, lost=lost) == [9]
+    assert asked == {"chunk": 4, "timeout": 7.0, "lost": lost}
+
+
+def test_chunks_count_items_alone():
+    items = [10, 11, 12, WAIT, 13, WAIT, WAIT, 14, 15]
+    assert list(chunks(items, 2)) == [(0, [10, 11]), (2, [12]), (3, []), (3, [13]), (4, []), (4, []), (4, [14, 15])]

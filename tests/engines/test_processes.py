@@ -146,6 +146,17 @@ def test_idle_workers_that_died_are_replaced(engine):
     assert len(set(in_order(engine, calls.pid, range(8)))) == 2
 
 
+def test_items_are_not_blamed_for_workers_that_died_idle(engine, tmp_path):
+    """An item is lost if it ends two workers; what ends one only is made again."""
+    before = {child.pid for child in multiprocessing.active_children()}
+    call = functools.partial(calls.die_once, str(tmp_path), 3)
+    assert in_order(engine, call, [0, 1]) == [0, 1]
+    for child in [child for child in multiprocessing.active_children() if child.pid not in before]:
+        child.kill()
+        child.join()
+    assert in_order(engine, call, [3, 4]) == [3, 4]
+
+
 def test_large_items_and_results(engine):
     items = [bytes([i]) * 3_000_000 for i in range(6)]
     assert in_order(engine, bytes, items) == items

@@ -60,6 +60,20 @@ def test_a_worker_gets_a_function_once_not_with_every_task(tmp_path):
     assert len(loaded) == len(set(loaded)) == 2
 
 
+def test_costly_tasks_come_first_then_run_by_run():
+    order = []
+
+    class Noting(Store):
+        def add(self, task, *result):
+            order.append((task.dim, task.run))
+            super().add(task, *result)
+
+    cases = {f"d{d}": function_problem(np.sum, [(-1.0, 1.0)] * d) for d in (2, 5, 3)}
+    with Noting(None) as store:
+        run(experiment({"a": RandomSearch(), "b": RandomSearch(0.5)}, cases, maxfev=10, popsize=10, runs=2), store, 1)
+    assert order == [(d, number) for d in (5, 3, 2) for number in (0, 0, 1, 1)]
+
+
 def test_samples_end_at_the_best_value(planned):
     with Store(None) as store:
         run(planned, store, workers=1)

@@ -7,6 +7,7 @@ from autov.core import FileError
 from autov.experiments import Store, experiment
 from autov.experiments.curve import grid, sample
 from autov.experiments.store import MAGIC, VERSION
+from autov.experiments.trace import Trace
 
 
 @pytest.fixture
@@ -196,3 +197,22 @@ def test_tables_of_another_shape_are_refused(tmp_path, statements):
     _edit(path, *statements)
     with pytest.raises(FileError, match=r"other tables, views|other columns"):
         Store(path)
+
+
+def test_a_changed_number_of_failed_evaluations_is_found(tmp_path, tasks):
+    with Store(tmp_path / "r.db") as store:
+        store.add(tasks[0], 1.0, [3.0, 1.0], 1.0, failed={"raised": 2})
+    _edit(tmp_path / "r.db", """UPDATE checked SET failed = '{"raised": 1}'""")
+    with Store(tmp_path / "r.db") as store, pytest.raises(FileError, match="checksum"):
+        store.rows()
+
+
+def test_any_number_of_rows_is_read():
+    tasks = experiment("ga", "sphere", dim=2, maxfev=20, popsize=10, runs=1001).tasks
+    with Store(None) as store:
+        for task in tasks:
+            store.add(task, float(task.run), [], 1.0, Trace(np.array([1]), np.array([float(task.run)])))
+        rows = store.rows(tasks)
+        assert [row.run for row in rows] == list(range(1001))
+        assert [row.trace.bests.tolist() for row in rows] == [[float(i)] for i in range(1001)]
+        assert [row.trace.bests.tolist() for row in store.rows()] == [[float(i)] for i in range(1001)]

@@ -103,3 +103,17 @@ def test_transformations_can_be_undone(property, dim, seed):
 def test_random_matrices_have_both_orientations():
     signs = [np.linalg.det(random_orthogonal(3, np.random.default_rng(k))) for k in range(20)]
     assert min(signs) < 0 < max(signs)
+
+
+def test_random_factors_have_both_signs_and_are_powers_of_two_or_not():
+    factors = [T.a for T in random("scale", 3, 40, np.random.default_rng(1))]
+    powers = [np.log2(abs(a)).is_integer() for a in factors]
+    kinds = {(a > 0, bool(power), abs(a) > 1) for a, power in zip(factors, powers, strict=True)}
+    assert len(kinds) == 8
+
+
+def test_random_matrices_are_uniform_on_the_sphere():
+    """The image of the first axis: each of its variables has mean 0 and variance 1/3."""
+    first = np.array([random_orthogonal(3, np.random.default_rng(k))[0] for k in range(2000)])
+    assert np.abs(first.mean(axis=0)).max() < 5 / np.sqrt(3 * 2000)
+    assert np.abs((first**2).mean(axis=0) - 1 / 3).max() < 5 * np.sqrt(4 / 45 / 2000)

@@ -77,3 +77,17 @@ def test_the_theorem_does_not_speak_about_other_formulas():
 def test_tied_bounds_are_mentioned():
     tied = operator([0.0, 0.1], [0.1, 0.1], inputs=("x1", "x2", "lower", "upper"), tie=True)
     assert "tied bounds" in rule(tied, "translation").reason
+
+
+@pytest.mark.parametrize(
+    ("draw", "probability", "holds"),
+    [
+        (("solution", "solution"), (1.0, 1.0), True),
+        (("solution", "variable"), (1.0, 1.0), False),
+        (("solution", "variable"), (1.0, 0.0), True),
+        (("variable", "variable"), (1.0, 1.0), False),
+    ],
+)
+def test_rotation_needs_every_row_that_can_be_picked_to_serve_whole_offspring(draw, probability, holds):
+    mixed = operator([[0.5, -0.5], [0.2, 0.3]], np.full((2, 2), 0.1), np.array(probability), draw)
+    assert rule(mixed, "rotation").holds is holds

@@ -277,3 +277,11 @@ def test_members_that_take_no_part_in_the_runs_are_checked_by_themselves():
     assert "its member evolution, which may run later, is not certified" in other["rotation"].note()
     exchange = check_algorithm(Early(members=(Evolution(load_operator("exchange"), popsize=30),)), runs=50, rng=1)
     assert exchange.holds["translation"] is True  # its near copies change places, so by itself it is open
+
+
+def test_the_first_population_under_rotation_is_uniform_in_a_ball():
+    setting = Setting(GA(), Valley(Box([-1.0, 0.0, 0.0], [1.0, 4.0, 8.0])), 4000, 1, 1)
+    step = setting.first("rotation") - [0.0, 2.0, 4.0]
+    shares = np.linalg.norm(step, axis=1) ** 3  # of the volume of the unit ball
+    assert shares.max() <= 1
+    assert np.abs(np.histogram(shares, 4, (0, 1))[0] - 1000).max() < 5 * np.sqrt(4000 * 0.25 * 0.75)

@@ -50,6 +50,14 @@ def test_offspring_equal_the_twin(form, draw, dim):
     assert ((out >= box.lower) & (out <= box.upper)).all()
 
 
+@pytest.mark.parametrize("dim", [3, 5, 9])
+def test_what_is_no_number_becomes_the_lower_bound(dim):
+    operator, out = random_operator(FORMS["h3"], generator(1)), np.empty((6, dim))
+    lower, upper = -1 - np.arange(float(dim)), np.ones(dim)
+    kernels.propose(stream_key(1), 1, operator.variation(), lower, upper, np.full((4, dim), np.nan), np.zeros(4), out)
+    assert (out == lower).all()
+
+
 @pytest.mark.parametrize("values", [[0.0] * 7, [np.inf] * 7, [1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0]])
 def test_the_first_of_two_equals_wins_a_tournament(values):
     # Weights that are always zero: an offspring is its first parent.

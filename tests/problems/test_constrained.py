@@ -51,6 +51,8 @@ def test_excess_is_that_of_scipy():
 def test_violations_are_measured_in_units_of_their_bound():
     (large,) = constraints_of(NonlinearConstraint(lambda x: 1e6 * x[0], 1e6, np.inf), 2)
     assert large.violation(np.array([[0.5, 0.0]])) == [0.5]
+    (both,) = constraints_of(NonlinearConstraint(lambda x: x[0], -1000, 10), 2)
+    assert both.violation(np.array([[-1500.0, 0.0], [15.0, 0.0]])).tolist() == [0.5, 0.5]
 
 
 def test_equalities_have_a_tolerance_and_nan_is_infinitely_wrong():
@@ -60,6 +62,14 @@ def test_equalities_have_a_tolerance_and_nan_is_infinitely_wrong():
     assert equal.excess(np.array([[1 + outside, 0]]))[0, 0] == pytest.approx(EQUALITY)
     (none,) = constraints_of(NonlinearConstraint(lambda x: np.nan, 0, 1), 2)  # noqa: ARG005
     assert none.excess(X[:1]).tolist() == [[np.inf]]
+
+
+@pytest.mark.parametrize(("value", "size"), [(0.5, 1.0), (-2000.0, 2000.0)])
+def test_the_tolerance_of_an_equality_grows_with_its_value_above_one(value, size):
+    (equal,) = constraints_of(NonlinearConstraint(lambda x: x[0], value, value), 2)
+    steps = size * EQUALITY * np.array([-2.0, -0.9, 0.9, 2.0])
+    outside = equal.excess(np.stack([value + steps, np.zeros(4)], axis=1))[:, 0]
+    assert outside == pytest.approx(size * EQUALITY * np.array([1.0, 0.0, 0.0, 1.0]), abs=1e-9)
 
 
 def test_an_infinite_value_is_inside_an_infinite_bound_only():
@@ -304,3 +314,12 @@ def test_batches_and_points_have_the_same_bits():
     batch = constrained(Function(lambda x: np.array([fun(row) for row in x]), box, True), given)
     assert np.array_equal(single(rows, RNG), batch(rows, RNG))
     assert [single.point(row) for row in rows] == batch(rows, RNG).tolist()
+
+
+def test_rounded_points_stay_inside_and_have_no_negative_zero():
+    problem = constrained(Function(total, autov.Box([-2.0, 3.0], [4.0, 3.6])), None, True)
+    assert (problem.box.lower.tolist(), problem.box.upper.tolist()) == ([-2.5, 3.0], [4.5, 3.0])  # 3 is the only one
+    settled = problem.settled(np.array([[-0.3, 3.0], [4.5, 3.6], [-2.5, 3.0], [3.5, 3.0]]))
+    assert settled.tolist() == [[0.0, 3.0], [4.0, 3.0], [-2.0, 3.0], [4.0, 3.0]]
+    assert not np.signbit(settled[0, 0])
+    assert problem.settled(np.array([[4.6, 3.0], [-2.7, 3.0]])).tolist() == [[4.0, 3.0], [-2.0, 3.0]]
