@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autov.algorithms import Evolution
 from autov.invariance.transformations import Property
 from autov.operators import AffineOperator
 from autov.operators.inputs import BOUNDS, input_of
@@ -92,6 +93,17 @@ def rule(operator: Any, property: Property) -> Ruling | None:
         return _translation(operator)
     lengths = [name for name in active(operator) if input_of(name).length]
     return _scale(operator, lengths) if property == "scale" else _rotation(operator, lengths)
+
+
+def mirror_symmetric(algorithm: Any) -> bool:
+    """Whether the runs of an algorithm on a mirrored problem are mirrored in law, as its formula tells.
+
+    So it is for the metaheuristic along the axes if the weights are symmetric in law: tournaments and survival read
+    values and places only, and clipping to the mirrored box is mirrored clipping.
+    """
+    if type(algorithm) is not Evolution or algorithm.frame != "axes":
+        return False
+    return rule(algorithm.operator, "scale") is not None and symmetric(algorithm.operator, box=True)
 
 
 def condition(operator: Any, property: Property) -> str:
