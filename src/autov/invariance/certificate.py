@@ -29,7 +29,8 @@ class Witness:
         parents: (n_parents, n, d).
         lower: as passed.
         upper: as passed.
-        points: best and mean, if the operator takes them.
+        points: best, mean and difference, if the operator takes them. An AffineOperator with the input spread also gets
+            ``spread=parents.std(axis=(0, 1))``, of the parents of that call.
         seed: of ``numpy.random.default_rng``.
         offspring: h(x), shape (n, d).
         expected: the transformation of it.
@@ -87,6 +88,7 @@ class Verdict:
         p_value: of the two-sample test, corrected for the number of comparisons; None if paths made it needless.
         evidence: what was tried and what it can and cannot show.
         witness: of a property that does not hold, or, with holds, of a path that does not match.
+        condition: how a property that holds is to be understood where the operator reads the bounds of the box.
     """
 
     property: str
@@ -97,6 +99,7 @@ class Verdict:
     p_value: float | None
     evidence: tuple[str, ...]
     witness: Witness | None = None
+    condition: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able; a deviation that is not finite becomes None."""
@@ -109,6 +112,7 @@ class Verdict:
             "p_value": self.p_value,
             "evidence": list(self.evidence),
             "witness": None if self.witness is None else self.witness.to_dict(),
+            "condition": self.condition,
         }
 
 
@@ -121,7 +125,7 @@ class Certificate(Shown):
         dim: number of variables it was tried with.
         seed: of the whole check: the same seed gives the same certificate.
         verdicts: one per property.
-        remarks: other things seen: inputs changed by a call, results that cannot be repeated, use of the bounds.
+        remarks: other things seen: inputs changed by a call, results that cannot be repeated.
         reproducible: whether the same inputs and random numbers gave the same offspring.
     """
 
@@ -159,7 +163,7 @@ class Certificate(Shown):
             holds = "yes" if v.holds else "no"
             lines.append(f"  {v.property:<11}  {holds:<5}  {v.level:<{long}}  {paths:<6}  {v.deviation:<9.2g}  {p}")
         for v in self.verdicts:
-            notes = list(v.evidence)
+            notes = [*([f"holds {v.condition}"] if v.condition else []), *v.evidence]
             if v.witness is not None:
                 notes.append(f"{'witness' if not v.holds else 'a path that differs'}: {v.witness}")
             lines.append(f"  {v.property}:")

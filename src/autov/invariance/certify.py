@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,11 @@ from autov.invariance.certificate import Certificate, Level, Verdict, Witness
 from autov.invariance.distribution import ALPHA, LawTest, compare_laws
 from autov.invariance.pathwise import Paths, repeats_itself, small_case, try_paths
 from autov.invariance.subject import Broken, Subject
-from autov.invariance.theorem import rule
+from autov.invariance.theorem import condition, rule
 from autov.invariance.transformations import PROPERTIES, Property, Transformation, random, simple
 from autov.operators import resolve_operator
 
+MUTATES = "warning: the operator changes its inputs; it was given copies here, but callers may not do that"
 LAW_RANDOM = 2  # random transformations among those whose laws are compared
 
 
@@ -31,8 +33,8 @@ def check(
 ) -> Certificate:
     """Find out whether an operator is translation, scale and rotation invariant.
 
-    A property holds by theorem (affine operators), or because all paths tried agree, or because the law of the
-    offspring could not be told apart. Only the first is a proof. A property that does not hold comes with a witness.
+    A property holds by theorem (affine operators; path by path, or in law), or because all paths tried agree, or because
+    the law of the offspring could not be told apart. Only the first is a proof. A property that does not hold comes with a witness.
 
     Args:
         operator: an AffineOperator, its name or file, a classic operator or its name, or any
@@ -68,11 +70,15 @@ def check(
     subject = Subject.of(resolve_operator(operator), n_parents, int(dim))
     source = generator(seed)
     subject.first_call(source)
+    reads_bounds = subject.uses_bounds(source)
     try:
         verdicts, reproducible = _verdicts(subject, wanted, trials, tol, seed)
     except Broken as error:  # on plain inputs, that is: under a transformation it is a verdict
         raise InputError(f"operator: {subject.name} sometimes {error}") from error.__cause__
-    return Certificate(subject.name, int(dim), seed, tuple(verdicts), _remarks(subject, source), reproducible)
+    if reads_bounds:
+        verdicts = [replace(v, condition=condition(subject.operator, v.property)) if v.holds else v for v in verdicts]
+    remarks = (MUTATES,) if subject.mutates else ()
+    return Certificate(subject.name, int(dim), seed, tuple(verdicts), remarks, reproducible)
 
 
 def _verdicts(
@@ -114,25 +120,6 @@ def _refused(property: Property, twice: Witness) -> Verdict:
     )
 
 
-def _remarks(subject: Subject, rng: Generator) -> tuple[str, ...]:
-    remarks = []
-    if subject.mutates:
-        remarks.append(
-            "warning: the operator changes its inputs; it was given copies here, but callers may not do that"
-        )
-    if subject.uses_bounds(rng):
-        remarks.append(
-            "the operator uses the bounds: they were transformed with the parents, as inputs. For a < 0 this makes "
-            "lower the larger one, and turned by M they are two points, no longer the bounds of a box"
-        )
-    if "spread" in subject.points:
-        remarks.append(
-            "the operator uses the spread of the population: it was transformed as an input. That of a turned "
-            'population along the axes is another one; only with frame="learned" it turns with the population'
-        )
-    return tuple(remarks)
-
-
 def _verdict(subject: Subject, property: Property, trials: int, tol: float, rng: Generator) -> Verdict:
     ruling = rule(subject.operator, property)
     known = simple(property, subject.dim)
@@ -148,12 +135,15 @@ def _verdict(subject: Subject, property: Property, trials: int, tol: float, rng:
         if ruling is None or ruling.holds:
             level: Level = "pathwise" if ruling is None else "theorem"
             return Verdict(property, True, level, True, paths.deviation, None, tuple(evidence))
-        evidence.append(f"the tests cannot see what the theorem refuses: the weights vary by {ruling.spread:.2g} only")
+        evidence.append(f"the tests cannot see what the theorem refuses: the weights vary by {ruling.varies:.2g} only")
         return Verdict(property, False, "theorem", True, paths.deviation, None, tuple(evidence))
     evidence.append(
         f"pathwise: {len(paths.differing)} of {len(known) + trials} transformations break some path ({tried})"
     )
     evidence += _pattern(property, paths)
+    if ruling is not None and ruling.holds and ruling.in_law:
+        shown = small_case(subject, paths.differing[0], tol, rng) or paths.cases[0]
+        return Verdict(property, True, "theorem", False, paths.deviation, None, tuple(evidence), shown)
     if ruling is not None and ruling.holds:
         evidence.append(
             f"the deviation of {paths.deviation:.2g} is above tol = {tol:g}, but by the theorem it is rounding"

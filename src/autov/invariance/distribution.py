@@ -152,7 +152,10 @@ class _Comparison:
         slack = SLACK * (np.median(np.abs(one), axis=0) + around)
         D = max(distance(one[:, k], two[:, k], slack[k]) for k in range(self.width))
         self.p_value = min(self.p_value, _factor(len(plain)) * self.comparisons * math.exp(-len(plain) * D * D))
-        return threshold(len(plain), self.comparisons) < D
+        if threshold(len(plain), self.comparisons) >= D:
+            return False
+        self.fewest = len(plain)  # the samples that tell
+        return True
 
     def report(self, refused: Transformation | None, error: str = "") -> LawTest:
         n = self.fewest

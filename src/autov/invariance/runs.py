@@ -16,6 +16,20 @@ from autov.invariance.transformations import Property, Transformation, random_or
 from autov.problems.base import Problem
 
 
+SHIFTS = (0.5, -3.0, 2.0**-10, -(2.0**10))  # widths of the box
+POWERS = (1, 10, -10, 30, -30)  # of two
+
+
+def turnable(algorithm: Any) -> bool:
+    """Whether it and all its members can be turned."""
+    return isinstance(algorithm, Turnable) and all(turnable(member) for member in getattr(algorithm, "members", ()))
+
+
+def turns_draws(algorithm: Any) -> bool:
+    """Whether its draws can be turned with the problem, and do not follow its points by themselves."""
+    return turnable(algorithm) and getattr(algorithm, "turns_draws", True)
+
+
 @dataclass(eq=False)
 class Image:
     """The problem in other coordinates; it keeps what it is asked, in the coordinates of the plain problem."""
@@ -96,14 +110,16 @@ class Setting:
     seed: int
 
     def transformations(self, property: Property) -> Iterator[Transformation]:
-        """A few, of sizes that matter in the box; powers of two scale without rounding."""
+        """The simple ones first, of all sizes and both signs; powers of two scale without rounding."""
         box = self.problem.box
         if property == "translation":
-            yield Transformation(property, "b = half the width of the box", b=box.width / 2)
-            yield Transformation(property, "b = -3 times the width of the box", b=-3 * box.width)
+            for times in SHIFTS:
+                yield Transformation(property, f"b = {times:g} times the width of the box", b=times * box.width)
+            each = generator(self.seed, 4).uniform(-3, 3, box.dim)
+            yield Transformation(property, "b = another multiple of the width in each variable", b=each * box.width)
         elif property == "scale":
-            for a in (2.0, 1024.0, 2.0**-10):
-                yield Transformation(property, f"a = {a:g}", a=a)
+            for power in POWERS:
+                yield from (Transformation(property, f"a = {a:g}", a=a) for a in (2.0**power, -(2.0**power)))
         else:
             yield from (T for T in simple(property, box.dim) if "1 and 2" in T.label)
             M = random_orthogonal(box.dim, generator(self.seed, 2))
@@ -130,7 +146,11 @@ class Setting:
         return (box.lower + box.upper) / 2 + step * box.width.min() / 2
 
     def run(self, T: Transformation | None, x0: Array, path: int) -> RecordedRun:
-        """One run; points are given back in the coordinates of the plain problem. Rotations turn about the centre."""
+        """One run; points are given back in the coordinates of the plain problem.
+
+        Rotations turn about the centre. A negative a mirrors the box, so that its bounds change places; an algorithm that
+        can be turned is mirrored after its first points were made, as it is under rotations.
+        """
         box = self.problem.box
         centre = (box.lower + box.upper) / 2 if T is not None and T.property == "rotation" else np.zeros(box.dim)
 
@@ -140,11 +160,14 @@ class Setting:
         plain = x0
         if T is not None:
             x0 = centre + T(x0 - centre)
-            box = box if T.property == "rotation" else Box(T(box.lower), T(box.upper))
+            corners = T(np.array([box.lower, box.upper]))
+            box = box if T.property == "rotation" else Box(corners.min(axis=0), corners.max(axis=0))
         algorithm: Any = self.algorithm
-        if T is not None and T.property == "rotation" and isinstance(algorithm, Turnable):
+        if T is not None and T.property == "rotation" and turnable(algorithm):
             assert T.M is not None
             algorithm, x0 = Turned(algorithm, T.M), plain
+        elif T is not None and T.a < 0 and turnable(algorithm):
+            algorithm, x0 = Turned(algorithm, -np.eye(box.dim)), box.lower + box.upper - x0
         image = Image(self.problem, box, back)
         kept: list[Array] = []
 

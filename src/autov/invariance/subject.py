@@ -11,7 +11,7 @@ from autov.core import Array, Generator, InputError
 from autov.invariance.transformations import Transformation
 from autov.operators import AffineOperator, CallableOperator
 
-DIRECTIONS = ("difference", "spread")
+POINTS = ("best", "mean", "difference")
 
 
 class Inputs(NamedTuple):
@@ -20,12 +20,17 @@ class Inputs(NamedTuple):
     parents: Array
     lower: Array
     upper: Array
-    points: dict[str, Array]  # best, mean, difference and spread, for operators that take them
+    points: dict[str, Array]  # best, mean and difference, for operators that take them
 
     def under(self, T: Transformation) -> Inputs:
         """All of them transformed: parents, best and mean as points, and so are both bounds; differences as such."""
-        points = {k: T(v) - T(np.zeros_like(v)) if k in DIRECTIONS else T(v) for k, v in self.points.items()}
+        points = {k: T(v) - T(np.zeros_like(v)) if k == "difference" else T(v) for k, v in self.points.items()}
         return Inputs(T(self.parents), T(self.lower), T(self.upper), points)
+
+    @property
+    def spread(self) -> Array:
+        """The standard deviation of all parents in each variable; a length follows from points, no T applies to it."""
+        return self.parents.std(axis=(0, 1))
 
     def copy(self) -> Inputs:
         """Arrays that an operator may change."""
@@ -49,7 +54,8 @@ class Subject:
         operator: ``h(parents, lower, upper, rng)``.
         n_parents: how many parents it takes.
         dim: number of variables of the inputs it gets.
-        points: which of best, mean, difference and spread it takes.
+        points: which of best, mean and difference it takes.
+        spread: whether it takes the spread, too; it is that of the parents.
         mutates: whether a call changed its inputs.
     """
 
@@ -57,6 +63,7 @@ class Subject:
     n_parents: int
     dim: int
     points: tuple[str, ...] = ()
+    spread: bool = False
     mutates: bool = field(default=False, init=False)
 
     @classmethod
@@ -64,10 +71,10 @@ class Subject:
         """From an operator or any callable; n_parents is the argument, else its attribute, else 3."""
         own = operator.function if isinstance(operator, CallableOperator) else operator
         call = CallableOperator.of(own, n_parents)
-        points = call.points
-        if isinstance(own, AffineOperator):
-            points = tuple(name for name in ("best", "mean", *DIRECTIONS) if name in own.inputs)
-        return cls(own, call.n_parents, dim, points)
+        if not isinstance(own, AffineOperator):
+            return cls(own, call.n_parents, dim, call.points)
+        points = tuple(name for name in POINTS if name in own.inputs)
+        return cls(own, call.n_parents, dim, points, "spread" in own.inputs)
 
     @property
     def name(self) -> str:
@@ -88,7 +95,7 @@ class Subject:
             lower, upper = np.round(lower, decimals), np.round(upper, decimals)
         place = rng.uniform(0.05, 0.95, (self.n_parents, n, self.dim))
         points = {name: rng.uniform(0.05, 0.95, self.dim) * (upper - lower) for name in self.points}
-        points = {name: way if name in DIRECTIONS else lower + way for name, way in points.items()}
+        points = {name: way if name == "difference" else lower + way for name, way in points.items()}
         parents = lower + place * (upper - lower)
         if decimals is not None:
             parents = np.round(parents, decimals)
@@ -100,22 +107,25 @@ class Subject:
         given = inputs.copy()
         try:
             with np.errstate(all="ignore"):
-                answer = self.operator(given.parents, given.lower, given.upper, rng, **given.points)
+                answer = self.operator(given.parents, given.lower, given.upper, rng, **self.keywords(given))
         except Exception as error:
             raise Broken(f"raises {type(error).__name__}: {error}") from error
         if not self.mutates:
             self.mutates = _differ(given, inputs)
         return _checked(answer, inputs.parents.shape[1:])
 
+    def keywords(self, inputs: Inputs) -> dict[str, Array]:
+        """What it is called with besides parents and bounds."""
+        return {**inputs.points, "spread": inputs.spread} if self.spread else inputs.points
+
     def sample(self, inputs: Inputs, size: int, rng: Generator) -> Array:
         """Offspring (size, n, d) of independent calls; faster than one by one, and safe all the same."""
         if not self.mutates:
             given = inputs.copy()
+            keywords = self.keywords(given)
             try:
                 with np.errstate(all="ignore"):
-                    calls = (
-                        self.operator(given.parents, given.lower, given.upper, rng, **given.points) for _ in range(size)
-                    )
+                    calls = (self.operator(given.parents, given.lower, given.upper, rng, **keywords) for _ in range(size))
                     answers = [np.array(answer) for answer in calls]
             except Exception as error:
                 raise Broken(f"raises {type(error).__name__}: {error}") from error

@@ -1,61 +1,185 @@
-"""Level 1: what the theorem and its corollaries say about an affine operator, without running it."""
+"""Level 1: what the theorem and its corollaries say about an affine operator, without running it.
+
+Points (x1, x2, ..., best, mean; lower and upper, which the definition transforms like points) and the differences of
+points are what the theorem speaks of. Spread and width are lengths: |a| times as long after scaling by a, and no vector
+under rotation. The proofs are in docs/invariance.md.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from autov.algorithms import Evolution
 from autov.invariance.transformations import Property
 from autov.operators import AffineOperator
-from autov.operators.inputs import input_of
+from autov.operators.inputs import BOUNDS, input_of
+
+ROUNDING = 1e-12  # of probabilities that are sums
 
 
 class Ruling(NamedTuple):
-    """What follows from the formula alone; spread is of the weights, where it is the reason."""
+    """What follows from the formula alone.
+
+    Attributes:
+        holds: whether the property holds.
+        reason: the proof in a sentence.
+        in_law: whether it holds in law only, so that paths differ.
+        varies: the standard deviation of the weight that varies most, where that is the reason of a refusal.
+    """
 
     holds: bool
     reason: str
-    spread: float = 0.0
+    in_law: bool = False
+    varies: float = math.inf
 
 
 def constant_weights(operator: AffineOperator) -> bool:
-    """Whether every draw gives the same weights: one set of means in all rows that can be picked, no spread."""
+    """Whether every draw gives the same weights: one set of means in all rows that can be picked, no deviation."""
     used = operator.probability > 0
-    return bool((operator.std[used] == 0).all() and (operator.mean[used] == operator.mean[used][0]).all())
+    return bool((operator.std[used] == 0).all() and (operator.mean[used] == operator.mean[used][:1]).all())
+
+
+def whole_draws(operator: AffineOperator) -> bool:
+    """Whether all variables of an offspring have the same weights: rows drawn for each variable are all one constant."""
+    each = (operator.probability > 0) & ~operator.per_solution
+    return bool((operator.std[each] == 0).all() and (operator.mean[each] == operator.mean[each][:1]).all())
+
+
+def active(operator: AffineOperator) -> tuple[str, ...]:
+    """The weights that are not zero in every row that can be picked."""
+    used = operator.probability > 0
+    weighty = (operator.mean[used] != 0).any(axis=0) | (operator.std[used] > 0).any(axis=0)
+    return tuple(name for name, is_used in zip(operator.weights, weighty, strict=True) if is_used)
+
+
+def symmetric(operator: AffineOperator, *, box: bool = False) -> bool:
+    """Whether the weights have the same law if those of lengths change their sign.
+
+    With ``box``, as in a run on a mirrored box: lower and upper change places, too, and so does the sign of their
+    difference. The weights of a row are independent normals, and mixtures of normals agree in law only if they are made
+    of the same normals, so that the rows tell.
+    """
+    names = list(operator.weights)
+    order, sign = np.arange(len(names)), np.ones(len(names))
+    for j, name in enumerate(names):
+        if input_of(name).length or (box and name == BOUNDS):
+            sign[j] = -1.0
+        elif box and name in ("lower", "upper"):
+            other = "upper" if name == "lower" else "lower"
+            if other not in names:  # then that weight is zero for the other bound
+                if name in active(operator):
+                    return False
+            else:
+                order[j] = names.index(other)
+    whole = operator.per_solution | whole_draws(operator)
+    here: dict[tuple[Any, ...], float] = {}
+    for row in np.flatnonzero(operator.probability > 0):
+        mean, std = operator.mean[row] + 0.0, operator.std[row]
+        p = operator.probability[row] / operator.probability.sum()
+        for key, weight in (((mean, std), p), (((sign * mean[order]) + 0.0, std[order]), -p)):
+            name = (bool(whole[row]), key[0].tobytes(), key[1].tobytes())
+            here[name] = here.get(name, 0.0) + weight
+    return all(abs(weight) <= ROUNDING for weight in here.values())
 
 
 def rule(operator: Any, property: Property) -> Ruling | None:
     """The ruling on an AffineOperator; None for anything else, subclasses with a __call__ of their own included."""
     if not isinstance(operator, AffineOperator) or type(operator).__call__ is not AffineOperator.__call__:
         return None
-    if property == "scale":
-        return Ruling(True, "theorem: a weighted sum of the inputs, so scale invariant for every real a (Corollary 1)")
     if property == "translation":
-        tied = "; the tied bounds have weights -r and r, sum 0" if operator.tie_bounds else ""
-        directions = [name for name in operator.inputs if not input_of(name).from_x1]
-        tied += f"; {' and '.join(directions)} do not move with the points, sum 0" if directions else ""
-        return Ruling(True, f"theorem: x1 has one minus the other weights, so their sum is one (Corollary 2){tied}")
+        return _translation(operator)
+    lengths = [name for name in active(operator) if input_of(name).length]
+    return _scale(operator, lengths) if property == "scale" else _rotation(operator, lengths)
+
+
+def mirror_symmetric(algorithm: Any) -> bool:
+    """Whether the runs of an algorithm on a mirrored problem are mirrored in law, as its formula tells.
+
+    So it is for the metaheuristic along the axes if the weights are symmetric in law: tournaments and survival read
+    values and places only, and clipping to the mirrored box is mirrored clipping.
+    """
+    if type(algorithm) is not Evolution or algorithm.frame != "axes":
+        return False
+    return rule(algorithm.operator, "scale") is not None and symmetric(algorithm.operator, box=True)
+
+
+def condition(operator: Any, property: Property) -> str:
+    """What a verdict rests on for an operator that reads the bounds, and what a run, which has a box, makes of it."""
+    if property == "translation":
+        return ""
+    known = isinstance(operator, AffineOperator) and rule(operator, property) is not None
+    read = set(active(operator)) if known else {BOUNDS}
+    if not read & {"lower", "upper", BOUNDS}:
+        return ""
+    text = "with lower and upper transformed as points, as the definition has it; "
+    if property == "rotation":
+        return f"{text}in a run the box is not rotated, see check_algorithm"
+    text += "in a run with a < 0 they change places, "
+    if known and symmetric(operator, box=True):
+        return f"{text}where by its weights the property holds in law"
+    if known and "width" not in read:
+        return f"{text}where by its weights the property fails"
+    return f"{text}see check_algorithm"
+
+
+def _translation(operator: AffineOperator) -> Ruling:
+    tied = "; the tied bounds have weights -r and r, sum 0" if operator.tie_bounds else ""
+    others = [name for name in operator.inputs if not input_of(name).from_x1]
+    tied += f"; {' and '.join(others)} do not move with the points, sum 0" if others else ""
+    return Ruling(True, f"theorem: x1 has one minus the other weights, so their sum is one (Corollary 2){tied}")
+
+
+def _scale(operator: AffineOperator, lengths: list[str]) -> Ruling | None:
+    if not lengths:
+        return Ruling(True, "theorem: a weighted sum of the inputs, so scale invariant for every real a (Corollary 1)")
+    which = " and ".join(lengths)
+    if symmetric(operator):
+        reason = (
+            f"theorem: a weighted sum of the inputs, path by path for a > 0 (Corollary 1); {which} times |a| for a < 0, "
+            "where the weights have the same law with the other sign: for a < 0 in law"
+        )
+        return Ruling(True, reason, in_law=True)
+    if "width" in lengths and {"lower", "upper", BOUNDS} & set(active(operator)):
+        return None  # width is then a sum of other inputs, and several laws of weights give one law of offspring
+    reason = (
+        f"theorem: after scaling by a < 0 {which} is |a| times as long, not a times, and the law of the weights changes "
+        "with that sign: the property fails in distribution, too"
+    )
+    return Ruling(False, reason, varies=_varies(operator, lengths))
+
+
+def _rotation(operator: AffineOperator, lengths: list[str]) -> Ruling:
+    if lengths:
+        reason = (
+            f"theorem: {' and '.join(lengths)} along the axes is no vector, a rotation of the points does not rotate it: "
+            "the property fails in distribution, too (d >= 2)"
+        )
+        return Ruling(False, reason, varies=_varies(operator, lengths))
     if constant_weights(operator):
-        return Ruling(True, "theorem: the weights are constants (no spread, one set of means): Corollary 3, Theorem 3")
-    if operator.per_solution[operator.probability > 0].all():
+        return Ruling(True, "theorem: the weights are constants (no deviation, one set of means): Corollary 3, Theorem 3")
+    if whole_draws(operator):
         reason = (
             "theorem: each draw of the weights serves all variables of an offspring, given the draw they are constants"
         )
         return Ruling(True, f"{reason} (Corollary 3, Theorem 3)")
-    used = operator.probability > 0
-    cause = "their spread" if (operator.std[used] > 0).any() else "the choice among rows"
+    used = (operator.probability > 0) & ~operator.per_solution
+    cause = "their deviation" if (operator.std[used] > 0).any() else "the choice among rows"
     return Ruling(
         False,
         f"theorem: weights are drawn anew for every variable and vary by {cause}, so Corollary 3 does not apply. "
         "Given the parents, the covariance of an offspring is diagonal with unequal entries, and a turned diagonal is "
         "not diagonal: the property fails in distribution, too (d >= 2)",
-        spread(operator),
+        varies=_varies(operator, list(operator.weights)),
     )
 
 
-def spread(operator: AffineOperator) -> float:
-    """The standard deviation of the weight that varies most, rows included: what tests have to see."""
+def _varies(operator: AffineOperator, names: list[str]) -> float:
+    """The standard deviation, about zero for lengths, of the weight that varies most: what tests have to see."""
     p = operator.probability / operator.probability.sum()
-    average = p @ operator.mean
-    return float(np.sqrt(np.max(p @ (operator.std**2 + (operator.mean - average) ** 2))))
+    columns = [operator.weights.index(name) for name in names]
+    mean, std = operator.mean[:, columns], operator.std[:, columns]
+    around = np.where([input_of(name).length for name in names], 0.0, p @ mean)
+    return float(np.sqrt(np.max(p @ (std**2 + (mean - around) ** 2))))

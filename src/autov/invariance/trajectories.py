@@ -1,7 +1,7 @@
 """check_algorithm: the paper's Figures 1-3, one run on a problem and one on the transformed problem, compared.
 
 Both runs have the same seed. The second one gets the transformed problem, first population and, for translation and
-scale, box. A turned box is no box. So under rotation the box stays, the first population is drawn in the largest ball
+scale, box; for a < 0 the bounds of the box change places. A turned box is no box. So under rotation the box stays, the first population is drawn in the largest ball
 inside it, and the runs can agree only as long as no point is clipped and the algorithm does not use the width of the
 box; points on the border are counted and reported.
 """
@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms import resolve_algorithm
-from autov.algorithms.base import Turnable
 from autov.algorithms.text import short_name
 from autov.core import Array, InputError, Seed, generator, seed_of
 from autov.invariance.certificate import Level
 from autov.invariance.distribution import NORMAL_90, SLACK, distance, features
-from autov.invariance.runs import RecordedRun, Setting
+from autov.invariance.runs import RecordedRun, Setting, turnable, turns_draws
+from autov.invariance.theorem import mirror_symmetric
 from autov.invariance.transformations import PROPERTIES, Property, Transformation
 from autov.problems import resolve_problem
 
@@ -34,9 +34,10 @@ class Trajectory:
 
     Attributes:
         property: translation, scale or rotation.
-        holds: True if the populations agree, False if they do not and many runs differ in law, None if they do not
-            agree but the laws could not be told apart: the question is open.
-        level: pathwise, or distribution if many runs were compared.
+        holds: True if the populations agree, or agree for every a > 0 and a theorem says that laws agree for a < 0; False
+            if they do not and many runs differ in law, None if they do not agree but the laws could not be told apart:
+            the question is open.
+        level: pathwise, distribution if many runs were compared, theorem if that decides about a < 0.
         transformation: the one with the largest deviation.
         deviation: largest difference of two populations, as a share of the widest side of the box.
         diverged: first generation with a deviation above tol (0 is the first population), None if there is none.
@@ -47,6 +48,7 @@ class Trajectory:
         detectable: the Kolmogorov-Smirnov distance that it finds with a chance of 90%.
         turned: whether its random draws were turned with the problem (see `Turnable`).
         inside: whether its first steps were made small, to stay away from the border.
+        negative: whether populations differ for a < 0 only.
         member: of an algorithm made of others, one that is not certified by itself, though it may not show in these
             runs.
     """
@@ -64,6 +66,7 @@ class Trajectory:
     detectable: float | None = None
     turned: bool = False
     inside: bool = False
+    negative: bool = False
     member: str = ""
 
     def note(self) -> str:
@@ -72,7 +75,9 @@ class Trajectory:
             text = f"populations agree up to {self.deviation:.2g} of the box under every transformation"
             if self.member:
                 return f"{text}, but its member {self.member}, which may run later, is not certified"
-            if self.turned:
+            if self.turned and self.property == "scale":
+                text += "; for a < 0 its draws were mirrored with the problem, which does not change their law"
+            elif self.turned:
                 text += (
                     "; its draws were turned with the problem, which does not change their law, and its steps kept "
                     "away from the border: it is rotation invariant in law"
@@ -81,6 +86,11 @@ class Trajectory:
                 text += "; its first points were put near the centre, away from the border"
             return text
         text = f"populations differ from generation {self.diverged} under {self.transformation}"
+        if self.negative:
+            text = f"populations agree for every a > 0; {text}"
+        if self.level == "theorem":
+            text += "; by theorem (the law of the weights is symmetric) they agree in law for a < 0"
+            return f"{text}, but its member {self.member} is not certified" if self.member else text
         if self.first_touch is not None and self.first_touch <= self.diverged:
             text += f"; points lay on the border from generation {self.first_touch}, so clipping may be the cause"
         if self.holds is False:
@@ -147,7 +157,7 @@ def check_algorithm(
 
     Examples:
         >>> import autov
-        >>> autov.check_algorithm("ga", "rosenbrock").holds
+        >>> autov.check_algorithm("pso", "rosenbrock").holds
         {'translation': True, 'scale': True, 'rotation': False}
     """
     for name, value, least in (("popsize", popsize, 1), ("generations", generations, 1), ("runs", runs, 2)):
@@ -178,21 +188,22 @@ def _deviations(one: RecordedRun, two: RecordedRun, width: float) -> Array:
 def _with_members(setting: Setting, property: Property, runs: int, tol: float) -> Trajectory:
     """The verdict on an algorithm; where it is made of others, these are asked, too: some may not have run at all.
 
-    Draws along the axes may show in law only, so that a member must be certified under rotation. Under translation and
-    scale it must not be refuted: rounding lets nearly equal points change places, which leaves many open by themselves.
+    Draws along the axes, or of one sign, may show in law only, so that a member must be certified under rotation and
+    scale. Under translation it must not be refuted: rounding lets nearly equal points change places, which leaves many
+    open by themselves.
     """
     found = _compare(setting, property, runs, tol)
     for member in getattr(setting.algorithm, "members", ()) if found.holds else ():
         holds = _compare(replace(setting, algorithm=member), property, runs, tol).holds
-        if holds is False or (holds is None and property == "rotation"):
+        if holds is False or (holds is None and property != "translation"):
             return replace(found, holds=None, member=short_name(member))
     return found
 
 
 def _compare(setting: Setting, property: Property, runs: int, tol: float) -> Trajectory:
-    inside = turned = False
-    if property == "rotation" and isinstance(setting.algorithm, Turnable):
-        inside, turned = True, getattr(setting.algorithm, "turns_draws", True)
+    inside, turned = False, property != "translation" and turns_draws(setting.algorithm)
+    if property == "rotation" and turnable(setting.algorithm):
+        inside = True
         setting = replace(setting, algorithm=setting.algorithm.inside())
     x0 = setting.first(property)
     plain = setting.run(None, x0, 0)
@@ -210,12 +221,13 @@ def _compare(setting: Setting, property: Property, runs: int, tol: float) -> Tra
     if not deviation > tol:
         return Trajectory(property, True, "pathwise", label, diverged=None, **common)
     diverged = int(np.argmax(deviations[worst] > tol))
-    suspects = [T for T, row in zip(transformations, deviations, strict=True) if row.max() > tol][-SUSPECTS:]
-    p, detectable = _compare_laws(setting, suspects, x0, runs)
-    holds = False if p < ALPHA else None
-    return Trajectory(
-        property, holds, "distribution", label, diverged=diverged, p_value=p, runs=runs, detectable=detectable, **common
-    )
+    suspects = [T for T, row in zip(transformations, deviations, strict=True) if row.max() > tol]
+    negative = property == "scale" and all(T.a < 0 for T in suspects)
+    p, detectable = _compare_laws(setting, suspects[-SUSPECTS:], x0, runs)
+    proved = negative and p >= ALPHA and mirror_symmetric(setting.algorithm)
+    common |= {"p_value": p, "runs": runs, "detectable": detectable, "negative": negative}
+    holds = False if p < ALPHA else proved or None
+    return Trajectory(property, holds, "theorem" if proved else "distribution", label, diverged=diverged, **common)
 
 
 def _compare_laws(setting: Setting, suspects: list[Transformation], x0: Array, runs: int) -> tuple[float, float]:

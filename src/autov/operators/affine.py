@@ -45,7 +45,8 @@ class AffineOperator(Shown):
     serves all its variables; otherwise each variable picks one of the "variable" rows.
 
     The inputs difference (of two random members of the population), spread (their standard deviation in each variable)
-    and width (upper - lower) are directions: their term is r_i y_i, without x1, and the weights still sum to one.
+    and width (the sides of the box, upper - lower) do not move with the points: their term is r_i y_i, without x1, and
+    the weights still sum to one. Spread and width are lengths: of a population scaled by a they are |a| times as long.
 
     Attributes:
         inputs: a form name h1..h5 or input names; x1 first, then any of x2, x3, ..., best, mean, lower, upper,
@@ -191,7 +192,7 @@ class AffineOperator(Shown):
         width = np.asarray(upper) - np.asarray(lower)
         others = {
             "best": best, "mean": mean, "lower": lower, "upper": upper, "difference": difference, "spread": spread,
-            "width": width, BOUNDS: width,
+            "width": np.abs(width), BOUNDS: width,
         }  # fmt: skip
         _, n, d = parents.shape
         whole = self.per_solution & (self.probability > 0)

@@ -25,6 +25,7 @@ class Input:
         from_x1: whether its weight multiplies the difference to x1; if not, the input as it is, a direction. Kernels
             read the weights of such inputs last.
         given: whether it may be written among the inputs of an operator.
+        length: whether it is a length along each variable, never negative: no vector, which changes sign with the points.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Input:
     symbol: str
     from_x1: bool = True
     given: bool = True
+    length: bool = False
 
     @property
     def parent(self) -> bool:
@@ -59,8 +61,8 @@ OTHERS = {
         Input("lower", LOWER, "l"),
         Input("upper", UPPER, "u"),
         Input("difference", DIFFERENCE, "x_a - x_b", from_x1=False),
-        Input("spread", SPREAD, "s", from_x1=False),
-        Input("width", WIDTH, "u - l", from_x1=False),
+        Input("spread", SPREAD, "s", from_x1=False, length=True),
+        Input("width", WIDTH, "u - l", from_x1=False, length=True),
         Input(BOUNDS, WIDTH, "u - l", from_x1=False, given=False),
     )
 }

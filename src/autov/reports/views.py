@@ -127,7 +127,8 @@ def _(certificate: Certificate) -> str:
         rows.append((v.property, tuple(Entry(cell) for cell in cells)))
     title = f"Invariance of {certificate.operator}, {certificate.dim} variables, seed {certificate.seed}"
     columns = ("property", "holds", "level", "paths", "deviation", "p-value")
-    return table_html(Table(title, columns, tuple(rows), notes=certificate.remarks))
+    conditions = tuple(f"{v.property} holds {v.condition}" for v in certificate.verdicts if v.condition)
+    return table_html(Table(title, columns, tuple(rows), notes=(*conditions, *certificate.remarks)))
 
 
 @html_of.register
