@@ -87,11 +87,9 @@ def design(
     population: int | None = typer.Option(None, "--population", min=2, help="Candidates, instead of the preset's."),
     runs: int | None = typer.Option(None, "--runs", min=1, help="Runs that try a candidate, instead of the preset's."),
     trial_popsize: int | None = typer.Option(
-        None, "--trial-popsize", "--inner-popsize", min=2, help="Population of the runs that try a candidate."
+        None, "--trial-popsize", min=2, help="Population of the runs that try a candidate."
     ),
-    trial_generations: int | None = typer.Option(
-        None, "--trial-generations", "--inner-generations", min=1, help="Generations of these runs."
-    ),
+    trial_generations: int | None = typer.Option(None, "--trial-generations", min=1, help="Generations of these runs."),
     inner_precision: str | None = typer.Option(
         None, "--inner-precision", help="double, or single: points of these runs (--space operator, compiled problems)."
     ),
