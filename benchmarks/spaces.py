@@ -22,7 +22,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "evolution, Algorithm 1": {"space": "evolution"},
     "portfolio, Algorithm 1": {"space": "portfolio"},
     "portfolio, ma-es": {"space": "portfolio", "searcher": "ma-es"},
-    "portfolio, elites": {"space": "portfolio", "searcher": "elites"},
 }
 SEEDS, EVALUATIONS = (1, 2, 3), 10_000_000
 
