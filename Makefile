@@ -50,25 +50,25 @@ soak: $(READY)
 	$(BIN)/python -m tests.soak.run 1200
 
 bench: $(READY)
-	$(BIN)/autov bench kernel
-	$(BIN)/autov bench design
-	$(BIN)/autov bench lsgo
-	$(BIN)/autov bench compare
-	$(BIN)/autov bench scale
-	$(BIN)/autov bench peers
+	$(BIN)/python -m benchmarks kernel
+	$(BIN)/python -m benchmarks design
+	$(BIN)/python -m benchmarks lsgo
+	$(BIN)/python -m benchmarks compare
+	$(BIN)/python -m benchmarks scale
+	$(BIN)/python -m benchmarks peers
 
 # Run the twelve examples of docs/gallery.md and write the page anew (some minutes).
 gallery: $(VENV)/.peers
 	$(BIN)/python docs/make_gallery.py
 
-# docs/quality.md and docs/specialists.md from stored figures; `autov bench quality` and `specialists` make those (hours).
+# docs/quality.md and docs/specialists.md from stored figures; `python -m benchmarks quality` and `specialists` make those (hours).
 quality: $(READY)
-	$(BIN)/python -c "from autov.bench.quality import quality_page; quality_page('results/quality', 'docs/quality.md')"
-	$(BIN)/python -c "from autov.bench.specialists import specialists_page as p; p('results/specialists', 'docs/specialists.md')"
+	$(BIN)/python -c "from benchmarks.quality import quality_page; quality_page('results/quality', 'docs/quality.md')"
+	$(BIN)/python -c "from benchmarks.specialists import specialists_page as p; p('results/specialists', 'docs/specialists.md')"
 
-# docs/speed.md from the figures in results/bench; `autov bench NAME --json` makes those.
+# docs/speed.md from the figures in results/bench; `python -m benchmarks NAME --json` makes those.
 speed: $(READY)
-	$(BIN)/python -c "from autov.bench.speed import speed_page; speed_page('results', 'docs/speed.md')"
+	$(BIN)/python -c "from benchmarks.speed import speed_page; speed_page('results', 'docs/speed.md')"
 
 # docs/reproduce.md from results/paper; `autov reproduce NAME --save FILE` makes those.
 reproduction: $(READY)

@@ -6,7 +6,6 @@ The public names live in the packages below and are imported when first used, so
 from __future__ import annotations
 
 import importlib
-import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -38,13 +37,6 @@ _HOME = {
 }
 _PLACE = {name: (package, name) for package, names in _HOME.items() for name in names}
 _PLACE["problem"] = ("autov.problems", "resolve_problem")
-_RENAMED = {  # kept for one version
-    "Encoding": "OperatorGenome",
-    "Inner": "TrialBudget",
-    "library": "operator_names",
-    "load": "load_operator",
-    "parse": "problem",
-}
 
 __version__ = "0.2.0.dev0"
 __all__ = [
@@ -57,9 +49,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _RENAMED:
-        warnings.warn(f"autov.{name} is called autov.{_RENAMED[name]} now", DeprecationWarning, stacklevel=2)
-        return __getattr__(_RENAMED[name])
     if name not in _PLACE:
         raise AttributeError(f"module 'autov' has no attribute {name!r}")
     package, original = _PLACE[name]

@@ -92,7 +92,7 @@ def test_minimize_a_function_of_a_file(capsys, tmp_path):
         ("minimize", "nosuch"), ("minimize", "sphere", "--dim", "x"), ("minimize", "sphere", "--dim", "0"),
         ("minimize", "sphere", "--operator", "nosuch"), ("minimize", "sphere", "--algorithm", "nosuch"),
         ("minimize", "sphere", "--nope"), ("minimize",), ("nosuch",), ("show", "nosuch"), ("list", "nosuch"),
-        ("bench", "nosuch"), ("check",), ("check", "nosuch"), ("check", "sbx", "--require", "beauty"),
+        ("check",), ("check", "nosuch"), ("check", "sbx", "--require", "beauty"),
         ("design", "sphere", "--form", "h9"), ("design", "sphere", "--preset", "huge"),
         ("compare", "--algorithms", "nosuch", "--problems", "f1"), ("reproduce", "table-99"),
         ("compare", "--algorithms", "ga", "--problems", "f99"), ("minimize", "f9+rotate=nan"),

@@ -213,13 +213,6 @@ def test_own_settings_in_place_of_a_preset():
     assert same(design("sphere", dim=3, preset=settings, rng=1), design("sphere", dim=3, **TINY))
 
 
-def test_the_old_name_of_the_trial_budget_warns():
-    options = {key: value for key, value in TINY.items() if key != "trial"}
-    with pytest.warns(DeprecationWarning, match="inner is called trial now"):
-        found = design("sphere", dim=3, inner=TINY["trial"], **options)
-    assert same(found, design("sphere", dim=3, **TINY))
-
-
 def test_problems_bring_their_own_dimension(tmp_path):
     file = tmp_path / "seven_for_design.py"
     file.write_text("import autov\nproblem = autov.function_problem(lambda x: float(x.sum()), [(0, 1)] * 7)\n")

@@ -204,7 +204,9 @@ AROUND_THE_CENTRE = {"x2": (0.3, 0.2), "lower": (0.0, 0.1), "upper": (0.0, 0.1)}
 )
 def test_symmetric_weights_are_mirrored_in_law(row, holds):
     """Compiled draws have one normal for a sum of weights, so paths differ for a < 0 whatever the operator."""
-    operator = AffineOperator.from_rows(("x1", "x2", "lower", "upper", "width", "spread"), [{"probability": 1.0, **row}])
+    operator = AffineOperator.from_rows(
+        ("x1", "x2", "lower", "upper", "width", "spread"), [{"probability": 1.0, **row}]
+    )
     found = check_algorithm(Evolution(operator), Valley(), runs=100)["scale"]
     assert found.holds is holds
     assert found.negative

@@ -9,13 +9,13 @@ import pytest
 from scipy.stats import ks_2samp
 
 from autov.algorithms import Evolution, solve
-from autov.bench.twin import numpy_run
 from autov.core import generator, stream_key
 from autov.kernels import many
 from autov.kernels import run as kernels
 from autov.kernels.objective import stack_objectives
 from autov.operators import load_operator
 from autov.problems import Classic, Rotated, Scaled, Translated
+from benchmarks.twin import numpy_run
 from tests import naive
 
 SETTINGS = Evolution()

@@ -200,17 +200,8 @@ def test_missing_inputs_are_named():
         PAPER(np.zeros((1, 2, 3)), np.zeros(3), np.ones(3), generator(0))
 
 
-@pytest.mark.parametrize("module", [autov, autov.operators])
-def test_old_names_work_and_warn(module):
-    with pytest.warns(DeprecationWarning, match="load_operator"):
-        assert module.load("paper-h3") == PAPER
-    with pytest.warns(DeprecationWarning, match="operator_names"):
-        assert module.library() == autov.operator_names() == ["exchange", "paper-h3"]
-    with pytest.raises(AttributeError, match="no attribute"):
-        module.nonsense  # noqa: B018
-
-
 def test_public_names_exist():
+    assert autov.operator_names() == ["exchange", "paper-h3"]
     for name in autov.__all__:
         assert getattr(autov, name) is not None
     with pytest.raises(AttributeError, match="no attribute"):

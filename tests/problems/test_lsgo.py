@@ -11,7 +11,6 @@ import pytest
 from numba import njit
 
 from autov.algorithms import Evolution
-from autov.bench import lsgo_numpy as twin
 from autov.core import Box, InputError, generator, stream_key
 from autov.kernels import lsgo as kernels
 from autov.kernels import run as runs
@@ -21,6 +20,7 @@ from autov.problems.base import Problem
 from autov.problems.classic import Classic
 from autov.problems.lsgo import NAMES, LargeScale, arrays, large_scale
 from autov.problems.transforms import Translated
+from benchmarks import lsgo_numpy as twin
 
 plain_kernel = njit(error_model="numpy", fastmath=FAST)  # not cached: test modules have no fixed name
 

@@ -12,7 +12,6 @@ from scipy.optimize import OptimizeResult
 from autov.algorithms import minimize
 from autov.core import Array, InputError, seed_of
 from autov.operators import AffineOperator, resolve_operator
-from autov.operators.scipy_strategy import points_of
 
 PASSED = ("fun", "bounds", "args", "x0", "constraints", "callback", "dim")  # by SciPy, or only for named problems
 OPTIONS = tuple(name for name in inspect.signature(minimize).parameters if name not in PASSED)
@@ -77,10 +76,19 @@ def scipy_strategy(operator: Any = "paper-h3", rng: Any = None) -> Callable[...,
         lower, upper = np.zeros(d), np.ones(d)
         parents = population[index][:, None]
         if isinstance(found, AffineOperator):
-            made = found(parents, lower, upper, draw, **points_of(found, population, draw))
+            made = found(parents, lower, upper, draw, **_points_of(found, population, draw))
         else:
             values = np.arange(float(n))
             made = found.offspring(parents, lower, upper, draw, population, values)
         return np.clip(made[0], 0.0, 1.0)
 
     return strategy
+
+
+def _points_of(operator: AffineOperator, population: Array, rng: np.random.Generator) -> dict[str, Array]:
+    """What an operator may read besides parents and bounds, of a population whose best point is the first."""
+    points = {"best": population[0], "mean": population.mean(axis=0), "spread": population.std(axis=0)}
+    if "difference" in operator.inputs:
+        a, b = rng.choice(len(population), 2, replace=False)
+        points["difference"] = (population[a] - population[b])[None]
+    return points

@@ -250,7 +250,7 @@ class MatrixAdaptation:
         R = np.asarray(rotation, dtype=np.float64)
         if R.shape != (d, d) or not np.allclose(R @ R.T, np.eye(d), atol=1e-9):
             raise InputError(f"rotation: must be an orthogonal matrix of shape ({d}, {d})")
-        if (R != np.diag(R.diagonal())).any() and not np.allclose(box.width, box.width[0], rtol=1e-9, atol=0):
+        if (np.diag(R.diagonal()) != R).any() and not np.allclose(box.width, box.width[0], rtol=1e-9, atol=0):
             raise InputError("rotation: the box must be a cube, other boxes do not turn")
         centre = (box.lower + box.upper) / 2
         mean, matrix, basis = state.mean.copy(), state.matrix.copy(), np.zeros_like(state.matrix)

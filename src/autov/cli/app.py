@@ -12,13 +12,13 @@ from typing import Any, NoReturn
 import typer
 from typer.main import get_command
 
-from autov.cli import bench, check, compare, design, export, minimize, open_page, reproduce, show
+from autov.cli import check, compare, design, export, minimize, open_page, reproduce, show
 
 app = typer.Typer(
     name="autov", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
     help="Design, check, compare and use invariant variation operators for black-box optimisation.",
 )  # fmt: skip
-for module in (minimize, design, check, compare, reproduce, show, open_page, export, bench):
+for module in (minimize, design, check, compare, reproduce, show, open_page, export):
     module.register(app)
 
 

@@ -54,7 +54,7 @@ def design(
     ),
     members: str | None = typer.Option(None, "--members", help="Of a portfolio: evolution,ma-es or one of them."),
     fix: list[str] | None = typer.Option(None, "--fix", help="A gene that is not designed, as in popsize=20."),
-    searcher: str | None = typer.Option(None, "--searcher", help="Who proposes candidates: autov, ma-es or elites."),
+    searcher: str | None = typer.Option(None, "--searcher", help="Who proposes candidates: autov or ma-es."),
     dims: str | None = typer.Option(None, "--dims", help="Train with several numbers of variables: 10,30."),
     budgets: str | None = typer.Option(None, "--budgets", help="Evaluations of a run: 3000,10000 or 100d,300d."),
     stops: str | None = typer.Option(None, "--stops", help="Judge runs after these parts of them, too: 1,0.3,0.1."),
@@ -87,11 +87,9 @@ def design(
     population: int | None = typer.Option(None, "--population", min=2, help="Candidates, instead of the preset's."),
     runs: int | None = typer.Option(None, "--runs", min=1, help="Runs that try a candidate, instead of the preset's."),
     trial_popsize: int | None = typer.Option(
-        None, "--trial-popsize", "--inner-popsize", min=2, help="Population of the runs that try a candidate."
+        None, "--trial-popsize", min=2, help="Population of the runs that try a candidate."
     ),
-    trial_generations: int | None = typer.Option(
-        None, "--trial-generations", "--inner-generations", min=1, help="Generations of these runs."
-    ),
+    trial_generations: int | None = typer.Option(None, "--trial-generations", min=1, help="Generations of these runs."),
     inner_precision: str | None = typer.Option(
         None, "--inner-precision", help="double, or single: points of these runs (--space operator, compiled problems)."
     ),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import os
 import time as clock
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -114,9 +113,6 @@ def design(
         >>> result.nfev
         500
     """
-    if "inner" in settings:
-        warnings.warn("design: inner is called trial now", DeprecationWarning, stacklevel=2)
-        settings["trial"] = settings.pop("inner")
     chosen = design_settings(preset, **settings)
     progress = None if progress is False else progress
     if progress is not None and not callable(progress):

@@ -1,8 +1,7 @@
 """Who proposes the next candidates of a search.
 
 ``autov`` is Algorithm 1 of the paper: the operator of the best candidate makes offspring of the population. ``ma-es``
-samples all genes together with an evolution strategy that begins at the best known design. ``elites`` draws around the
-survivors, better ones more often, with a spread that shrinks as the search goes on, as irace does.
+samples all genes together with an evolution strategy that begins at the best known design.
 """
 
 from __future__ import annotations
@@ -20,8 +19,6 @@ from autov.kernels import run as kernels
 
 Memory = dict[str, np.ndarray]
 FIRST_STEP = 0.1  # of the evolution strategy, in the unit box
-WIDEST, NARROWEST = 0.25, 0.02  # spread of draws around survivors, in parts of a gene's range, first and at last
-SHRINK = 0.97  # of the spread in each generation
 
 
 class Proposer(Protocol):
@@ -86,30 +83,4 @@ class Strategy:
         return MatrixAdaptation(popsize=popsize, sigma=FIRST_STEP, restarts="none", bounds="fold")
 
 
-@dataclass(frozen=True)
-class Elites:
-    """Draws around survivors with a shrinking spread."""
-
-    needs_all: ClassVar[bool] = False
-    genome: Genome
-    key: np.ndarray
-
-    def propose(self, memory: Memory, generation: int, vectors: Array, fitness: Array) -> tuple[Memory, Array]:  # noqa: ARG002
-        """The survivor of rank r has a weight of n - r."""
-        rng = generator(int(self.key[0]), int(self.key[1]), generation)
-        n, d = vectors.shape
-        weights = np.arange(n, 0, -1, dtype=np.float64)
-        parents = vectors[rng.choice(n, n, p=weights / weights.sum())]
-        spread = max(WIDEST * SHRINK**generation, NARROWEST)
-        box = self.genome.box
-        drawn = parents + spread * box.width * rng.standard_normal((n, d))
-        low, high = box.lower, box.upper
-        mirrored = np.where(drawn < low, 2 * low - drawn, np.where(drawn > high, 2 * high - drawn, drawn))
-        return memory, box.clip(mirrored)
-
-    def learn(self, memory: Memory, vectors: Array, fitness: Array) -> Memory:  # noqa: ARG002
-        """Nothing to learn."""
-        return memory
-
-
-PROPOSERS: dict[str, Any] = {"autov": BestOperator, "ma-es": Strategy, "elites": Elites}
+PROPOSERS: dict[str, Any] = {"autov": BestOperator, "ma-es": Strategy}

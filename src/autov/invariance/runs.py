@@ -15,7 +15,6 @@ from autov.core import Array, Box, Generator, generator
 from autov.invariance.transformations import Property, Transformation, random_orthogonal, simple
 from autov.problems.base import Problem
 
-
 SHIFTS = (0.5, -3.0, 2.0**-10, -(2.0**10))  # widths of the box
 POWERS = (1, 10, -10, 30, -30)  # of two
 

@@ -159,7 +159,9 @@ def _rotation(operator: AffineOperator, lengths: list[str]) -> Ruling:
         )
         return Ruling(False, reason, varies=_varies(operator, lengths))
     if constant_weights(operator):
-        return Ruling(True, "theorem: the weights are constants (no deviation, one set of means): Corollary 3, Theorem 3")
+        return Ruling(
+            True, "theorem: the weights are constants (no deviation, one set of means): Corollary 3, Theorem 3"
+        )
     if whole_draws(operator):
         reason = (
             "theorem: each draw of the weights serves all variables of an offspring, given the draw they are constants"

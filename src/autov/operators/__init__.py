@@ -1,6 +1,5 @@
 """Variation operators: the affine operator of the paper, classic ones, and files of operators."""
 
-from autov.deprecation import moved
 from autov.operators.affine import AffineOperator
 from autov.operators.base import Operator
 from autov.operators.callable import CallableOperator, resolve_operator
@@ -30,4 +29,3 @@ __all__ = [
     "resolve_operator",
     "to_dict",
 ]
-__getattr__ = moved(__name__, {"library": "autov.operators.operator_names", "load": "autov.operators.load_operator"})

@@ -244,12 +244,6 @@ class AffineOperator(Shown):
         known = ("format", "version", "inputs", "draw", "tie_bounds", "rows")
         return {key: value for key, value in to_dict(self).items() if key in known}
 
-    def scipy_strategy(self) -> Any:
-        """A strategy for `scipy.optimize.differential_evolution(fun, bounds, strategy=operator.scipy_strategy())`."""
-        from autov.operators.scipy_strategy import SciPyStrategy
-
-        return SciPyStrategy(self)
-
     def __repr__(self) -> str:
         tied = ", tied bounds" if self.tie_bounds else ""
         return f"<AffineOperator h({', '.join(self.inputs)}): {self.rows} rows, one draw for each {self.draw}{tied}>"

@@ -6,64 +6,10 @@ import functools
 import math
 
 import numpy as np
-from numba.np.numpy_support import carray
 
 from autov.core import Array
 from autov.kernels import added as kernels
 from autov.problems.entries import Entry, zero
-
-
-def _ellipsoid(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.ellipsoid(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _discus(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.discus(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _bent_cigar(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.bent_cigar(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _different_powers(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.different_powers(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _sharp_ridge(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.sharp_ridge(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _expanded_schaffer_f6(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.expanded_schaffer_f6(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _weierstrass(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.weierstrass(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _katsuura(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.katsuura(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _lunacek(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.lunacek(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _levy(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.levy(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _zakharov(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.zakharov(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _michalewicz(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.michalewicz(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _styblinski_tang(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.styblinski_tang(carray(x, (n, d)), carray(out, (n,)))
-
 
 # The smallest root of 4 x^3 - 32 x + 5, the derivative of x^4 - 16 x^2 + 5 x.
 STYBLINSKI_TANG_AT = -2.903534027771177
@@ -104,22 +50,22 @@ def _michalewicz_value(d: int) -> float:
 
 
 ADDED = {
-    "ellipsoid": Entry(None, 5.0, 0.0, zero, _ellipsoid),
-    "discus": Entry(None, 5.0, 0.0, zero, _discus),
-    "bent_cigar": Entry(None, 5.0, 0.0, zero, _bent_cigar),
-    "different_powers": Entry(None, 5.0, 0.0, zero, _different_powers),
-    "sharp_ridge": Entry(None, 5.0, 0.0, zero, _sharp_ridge),
-    "expanded_schaffer_f6": Entry(None, 100.0, 0.0, zero, _expanded_schaffer_f6),
-    "weierstrass": Entry(None, 0.5, 0.0, zero, _weierstrass),
-    "katsuura": Entry(None, 5.0, 0.0, zero, _katsuura),
-    "lunacek": Entry(None, 5.0, kernels.FUNNEL, zero, _lunacek, least=2),
-    "levy": Entry(None, 10.0, 1.0, zero, _levy),
-    "zakharov": Entry(None, 10.0, 0.0, zero, _zakharov, lower=-5.0),
+    "ellipsoid": Entry(None, 5.0, 0.0, zero, kernels.ellipsoid),
+    "discus": Entry(None, 5.0, 0.0, zero, kernels.discus),
+    "bent_cigar": Entry(None, 5.0, 0.0, zero, kernels.bent_cigar),
+    "different_powers": Entry(None, 5.0, 0.0, zero, kernels.different_powers),
+    "sharp_ridge": Entry(None, 5.0, 0.0, zero, kernels.sharp_ridge),
+    "expanded_schaffer_f6": Entry(None, 100.0, 0.0, zero, kernels.expanded_schaffer_f6),
+    "weierstrass": Entry(None, 0.5, 0.0, zero, kernels.weierstrass),
+    "katsuura": Entry(None, 5.0, 0.0, zero, kernels.katsuura),
+    "lunacek": Entry(None, 5.0, kernels.FUNNEL, zero, kernels.lunacek, least=2),
+    "levy": Entry(None, 10.0, 1.0, zero, kernels.levy),
+    "zakharov": Entry(None, 10.0, 0.0, zero, kernels.zakharov, lower=-5.0),
     "michalewicz": Entry(
-        None, math.pi, _michalewicz_at, _michalewicz_value, _michalewicz, lower=0.0, is_global=False
+        None, math.pi, _michalewicz_at, _michalewicz_value, kernels.michalewicz, lower=0.0, is_global=False
     ),
     "styblinski_tang": Entry(
-        None, 5.0, STYBLINSKI_TANG_AT, lambda d: d * STYBLINSKI_TANG_VALUE, _styblinski_tang
+        None, 5.0, STYBLINSKI_TANG_AT, lambda d: d * STYBLINSKI_TANG_VALUE, kernels.styblinski_tang
     ),
 }  # fmt: skip
 ADDED_NAMES = tuple(ADDED)

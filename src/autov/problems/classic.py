@@ -8,91 +8,33 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba.np.numpy_support import carray
 
 from autov.core import Array, Box, Generator, InputError
 from autov.kernels import classic as kernels
 from autov.kernels.objective import Objective, compile_objective
 from autov.problems.added import ADDED
-from autov.problems.entries import Entry, zero
+from autov.problems.entries import Entry, c_function, of_points_and_stream, substituted, unsubstituted, zero
 from autov.problems.noisy import NOISY
-
-
-def _sphere(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.sphere(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _schwefel_2_22(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.schwefel_2_22(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _schwefel_1_2(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.schwefel_1_2(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _schwefel_2_21(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.schwefel_2_21(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _rosenbrock(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.rosenbrock(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _step(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.step(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _quartic(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.quartic(carray(x, (n, d)), carray(out, (n,)), first, second)
-
-
-def _schwefel_2_26(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.schwefel_2_26(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _rastrigin(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.rastrigin(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _ackley(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.ackley(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _griewank(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.griewank(carray(x, (n, d)), carray(out, (n,)))
-
-
-def _penalized_1(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.penalized_1(carray(x, (n, d)), carray(out, (n,)), True)
-
-
-def _penalized_1_plain(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.penalized_1(carray(x, (n, d)), carray(out, (n,)), False)
-
-
-def _penalized_2(x, n, d, out, context, size, first, second):  # noqa: ARG001
-    kernels.penalized_2(carray(x, (n, d)), carray(out, (n,)))
-
 
 SCHWEFEL_AT = 420.96874635998202  # the root of tan(sqrt x) = -sqrt(x) / 2 that minimises -x sin(sqrt x) in the box
 SCHWEFEL_VALUE = -SCHWEFEL_AT * math.sin(math.sqrt(SCHWEFEL_AT))
 
 TABLE = {
-    "sphere": Entry(1, 100.0, 0.0, zero, _sphere),
-    "schwefel_2_22": Entry(2, 10.0, 0.0, zero, _schwefel_2_22),
-    "schwefel_1_2": Entry(3, 100.0, 0.0, zero, _schwefel_1_2),
-    "schwefel_2_21": Entry(4, 100.0, 0.0, zero, _schwefel_2_21),
-    "rosenbrock": Entry(5, 30.0, 1.0, zero, _rosenbrock),
-    "step": Entry(6, 100.0, 0.0, zero, _step),
-    "quartic": Entry(7, 1.28, 0.0, zero, _quartic, noisy=True),
-    "schwefel_2_26": Entry(8, 500.0, SCHWEFEL_AT, lambda d: d * SCHWEFEL_VALUE, _schwefel_2_26, is_global=False),
-    "rastrigin": Entry(9, 5.12, 0.0, zero, _rastrigin),
-    "ackley": Entry(10, 32.0, 0.0, zero, _ackley),
-    "griewank": Entry(11, 600.0, 0.0, zero, _griewank),
-    "penalized_1": Entry(12, 50.0, -1.0, zero, _penalized_1),
-    "penalized_2": Entry(13, 50.0, 1.0, zero, _penalized_2),
+    "sphere": Entry(1, 100.0, 0.0, zero, kernels.sphere),
+    "schwefel_2_22": Entry(2, 10.0, 0.0, zero, kernels.schwefel_2_22),
+    "schwefel_1_2": Entry(3, 100.0, 0.0, zero, kernels.schwefel_1_2),
+    "schwefel_2_21": Entry(4, 100.0, 0.0, zero, kernels.schwefel_2_21),
+    "rosenbrock": Entry(5, 30.0, 1.0, zero, kernels.rosenbrock),
+    "step": Entry(6, 100.0, 0.0, zero, kernels.step),
+    "quartic": Entry(7, 1.28, 0.0, zero, kernels.quartic, noisy=True, form=of_points_and_stream),
+    "schwefel_2_26": Entry(8, 500.0, SCHWEFEL_AT, lambda d: d * SCHWEFEL_VALUE, kernels.schwefel_2_26, is_global=False),
+    "rastrigin": Entry(9, 5.12, 0.0, zero, kernels.rastrigin),
+    "ackley": Entry(10, 32.0, 0.0, zero, kernels.ackley),
+    "griewank": Entry(11, 600.0, 0.0, zero, kernels.griewank),
+    "penalized_1": Entry(12, 50.0, -1.0, zero, kernels.penalized_1, form=substituted),
+    "penalized_2": Entry(13, 50.0, 1.0, zero, kernels.penalized_2),
     # f12 without the substitution y = 1 + (x + 1) / 4: inferred from the AutoV paper's figures.
-    "penalized_1_plain": Entry(12, 50.0, 1.0, zero, _penalized_1_plain),
+    "penalized_1_plain": Entry(12, 50.0, 1.0, zero, kernels.penalized_1, form=unsubstituted),
 }
 NAMES = tuple(name for name in TABLE if name != "penalized_1_plain")  # in the order f1 .. f13
 TABLE |= ADDED | NOISY
@@ -105,7 +47,8 @@ EIGHT = (  # Tables V and VI
 
 @functools.cache
 def _compiled(function: str) -> Any:
-    return compile_objective(TABLE[function].compiled)
+    entry = TABLE[function]
+    return compile_objective(c_function(function, entry.kernel, entry.form))
 
 
 @dataclass(frozen=True)

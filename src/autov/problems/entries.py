@@ -1,14 +1,58 @@
-"""What a table of compiled functions says of each of them."""
+"""What a table of compiled functions says of each of them, and the C functions that are made of their kernels."""
 
+# ruff: noqa: ARG001
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from types import FunctionType
+from typing import Any, NamedTuple
+
+from numba.np.numpy_support import carray
 
 from autov.core import Array
+from autov.kernels.noise import blur
+
+values: Any = None  # the kernel: every C function has another one among its globals
 
 
-def zero(d: int) -> float:  # noqa: ARG001
+def of_points(x, n, d, out, context, size, first, second):
+    """For kernels that need the points only."""
+    values(carray(x, (n, d)), carray(out, (n,)))
+
+
+def of_points_and_stream(x, n, d, out, context, size, first, second):
+    """For kernels with noise of their own."""
+    values(carray(x, (n, d)), carray(out, (n,)), first, second)
+
+
+def blurred(x, n, d, out, context, size, first, second):
+    """Noise upon a kernel that has none."""
+    values(carray(x, (n, d)), carray(out, (n,)))
+    blur(carray(out, (n,)), first, second)
+
+
+def substituted(x, n, d, out, context, size, first, second):
+    """For a kernel that may substitute variables, and does."""
+    values(carray(x, (n, d)), carray(out, (n,)), True)
+
+
+def unsubstituted(x, n, d, out, context, size, first, second):
+    """For the same kernel, which does not."""
+    values(carray(x, (n, d)), carray(out, (n,)), False)
+
+
+def c_function(name: str, kernel: Any, form: Callable[..., None]) -> Callable[..., None]:
+    """One of the forms above for one kernel, as `compile_objective` takes it.
+
+    The kernel is a global of the function and not a variable of a closure: Numba would take that for another one in
+    every process, and find nothing on the disk.
+    """
+    made = FunctionType(form.__code__, {**globals(), "values": kernel}, name)
+    made.__qualname__ = name
+    return made
+
+
+def zero(d: int) -> float:
     """The minimum of most functions."""
     return 0.0
 
@@ -20,8 +64,9 @@ class Entry(NamedTuple):
     bound: float
     at: float | Callable[[int], Array]  # every coordinate of the optimum, or the optimum of d variables
     value: Callable[[int], float]  # the minimum for d variables
-    compiled: Callable[..., None]
+    kernel: Any
     lower: float | None = None  # None is -bound
     least: int = 1  # the smallest number of variables
     is_global: bool = True  # no value outside the box is smaller
     noisy: bool = False  # values are random
+    form: Callable[..., None] = of_points

@@ -1,6 +1,5 @@
 """Reports: tables, plots and the HTML page, from comparisons."""
 
-from autov.deprecation import moved
 from autov.reports.drawing import save_plot, svg
 from autov.reports.html import comparison_page, page
 from autov.reports.logs import write_coco_data, write_ioh_logs
@@ -14,5 +13,3 @@ __all__ = [
     "save_plot", "svg", "to_csv", "to_json", "to_latex", "to_markdown", "to_rich", "to_text", "win_plot",
     "write_coco_data", "write_ioh_logs",
 ]  # fmt: skip
-
-__getattr__ = moved(__name__, {"reproduction_page": "autov.paper.page.reproduction_page"})

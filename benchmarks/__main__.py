@@ -1,0 +1,64 @@
+"""``python -m benchmarks NAME``: measure speed or quality, and print tables or, with ``--json``, JSON."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+
+from autov.cli.output import print_json, show_table
+from autov.core import InputError
+from benchmarks.figures import tables_of
+
+BENCHMARKS = {
+    "kernel": "the compiled run",
+    "ma-es": "matrix adaptation and pycma",
+    "design": "the search",
+    "lsgo": "the large-scale suite",
+    "compare": "the time of Table VII",
+    "scale": "engines on 1 and 2 workers",
+    "overhead": "of an evaluation of a Python function",
+    "first": "the first call of a fresh installation",
+    "peers": "the same loop in other libraries",
+    "precision": "searches in single precision (minutes)",
+    "constrained": "constrained problems, with SciPy (a minute)",
+    "quality": "the BBOB suite, with other libraries (hours, kept in runs/)",
+    "general": "how the default was designed (hours, kept in runs/)",
+    "adjustment": "what was changed by hand in the default (kept in runs/)",
+    "specialists": "designs for kinds of problems (hours, kept in runs/)",
+    "spaces": "spaces and searchers at equal cost (minutes, kept in runs/)",
+    "families": "designs for twelve families (kept in runs/)",
+}
+MODULES = {"ma-es": "matrix_adaptation"}  # where it does not have the name of the benchmark
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one benchmark and show what it measured."""
+    parser = argparse.ArgumentParser(
+        "benchmarks", description="Measure speed and quality.", formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="\n".join(f"  {name:<12} {what}" for name, what in BENCHMARKS.items()),
+    )  # fmt: skip
+    parser.add_argument("name", choices=BENCHMARKS, metavar="NAME", help="one of those below")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--python", action="append", help="for peers: a further interpreter whose environment has some of them"
+    )
+    asked = parser.parse_args(arguments)
+    if asked.python and asked.name != "peers":
+        parser.error("--python: only for peers")
+    called = MODULES.get(asked.name, asked.name)
+    module = importlib.import_module(f"benchmarks.{called}")
+    try:
+        result = getattr(module, f"bench_{called}")(**({"python": asked.python} if asked.python else {}))
+    except InputError as error:
+        sys.exit(f"benchmarks: {error}")
+    if asked.json:
+        print_json(result)
+        return
+    own = getattr(module, f"{called}_table", None)  # a benchmark may know better how to show itself
+    for table in [own(result)] if own else tables_of(result):
+        show_table(table)
+
+
+if __name__ == "__main__":
+    main()
