@@ -204,7 +204,9 @@ AROUND_THE_CENTRE = {"x2": (0.3, 0.2), "lower": (0.0, 0.1), "upper": (0.0, 0.1)}
 )
 def test_symmetric_weights_are_mirrored_in_law(row, holds):
     """Compiled draws have one normal for a sum of weights, so paths differ for a < 0 whatever the operator."""
-    operator = AffineOperator.from_rows(("x1", "x2", "lower", "upper", "width", "spread"), [{"probability": 1.0, **row}])
+    operator = AffineOperator.from_rows(
+        ("x1", "x2", "lower", "upper", "width", "spread"), [{"probability": 1.0, **row}]
+    )
     found = check_algorithm(Evolution(operator), Valley(), runs=100)["scale"]
     assert found.holds is holds
     assert found.negative
@@ -218,6 +220,18 @@ def test_one_sided_members_that_do_not_run_are_seen():
     for row, expected in zip(rows, (True, None), strict=True):
         late = Evolution(AffineOperator.from_rows(("x1", "x2", "width"), [row]))
         assert check_algorithm(Early(members=(MatrixAdaptation(), late)), runs=50, rng=4).holds["scale"] is expected
+
+
+def test_a_portfolio_of_symmetric_members_is_symmetric():
+    pieces = [Evolution(load_operator("exchange"), popsize=10, frame=frame) for frame in ("axes", "learned")]
+    assert all(mirror_symmetric(each) for each in pieces)
+    whole = Portfolio((*pieces, MatrixAdaptation()))
+    assert mirror_symmetric(whole)
+    assert not mirror_symmetric(Portfolio((*pieces, "shade")))
+    assert not mirror_symmetric(Portfolio((Evolution(LEARNING), MatrixAdaptation())))
+    assert not mirror_symmetric(AlongTheAxes())  # what a subclass does is not known
+    found = check_algorithm(whole, runs=50)["scale"]
+    assert (found.holds, found.level, found.negative) == (True, "theorem", True)
 
 
 def test_draws_are_mirrored_in_a_box_that_is_no_cube():

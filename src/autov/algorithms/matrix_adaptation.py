@@ -35,8 +35,8 @@ ever, unless its numbers leave the range of floating point, and starts again the
 
 *Invariance.* The next mean is the mean plus weighted steps, an affine combination of the points, and the step size and
 M act on steps only: in the words of the AutoV paper weights that sum to one (Theorem 3), so the strategy is
-translation and scale invariant path by path. Normals are drawn along the axes, so a rotated problem gives another
-path of the same law; `MatrixAdaptation.turned` turns the draws, too, and then it is the same path. This holds in a
+translation and scale invariant path by path for a > 0. Normals are drawn along the axes, so a rotated or mirrored
+problem gives another path of the same law; `MatrixAdaptation.turned` turns the draws, too, and then it is the same path. This holds in a
 cube while no point is outside and no deviation at its limit. Only the order of values matters, apart from ``tol_f``.
 
 *Memory.* A state holds M, d^2 numbers (8 MB for 1000 variables); a compiled run four populations more.
@@ -250,7 +250,7 @@ class MatrixAdaptation:
         R = np.asarray(rotation, dtype=np.float64)
         if R.shape != (d, d) or not np.allclose(R @ R.T, np.eye(d), atol=1e-9):
             raise InputError(f"rotation: must be an orthogonal matrix of shape ({d}, {d})")
-        if (R != np.diag(R.diagonal())).any() and not np.allclose(box.width, box.width[0], rtol=1e-9, atol=0):
+        if (np.diag(R.diagonal()) != R).any() and not np.allclose(box.width, box.width[0], rtol=1e-9, atol=0):
             raise InputError("rotation: the box must be a cube, other boxes do not turn")
         centre = (box.lower + box.upper) / 2
         mean, matrix, basis = state.mean.copy(), state.matrix.copy(), np.zeros_like(state.matrix)

@@ -125,7 +125,9 @@ class Subject:
             keywords = self.keywords(given)
             try:
                 with np.errstate(all="ignore"):
-                    calls = (self.operator(given.parents, given.lower, given.upper, rng, **keywords) for _ in range(size))
+                    calls = (
+                        self.operator(given.parents, given.lower, given.upper, rng, **keywords) for _ in range(size)
+                    )
                     answers = [np.array(answer) for answer in calls]
             except Exception as error:
                 raise Broken(f"raises {type(error).__name__}: {error}") from error
