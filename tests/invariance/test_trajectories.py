@@ -222,6 +222,18 @@ def test_one_sided_members_that_do_not_run_are_seen():
         assert check_algorithm(Early(members=(MatrixAdaptation(), late)), runs=50, rng=4).holds["scale"] is expected
 
 
+def test_a_portfolio_of_symmetric_members_is_symmetric():
+    pieces = [Evolution(load_operator("exchange"), popsize=10, frame=frame) for frame in ("axes", "learned")]
+    assert all(mirror_symmetric(each) for each in pieces)
+    whole = Portfolio((*pieces, MatrixAdaptation()))
+    assert mirror_symmetric(whole)
+    assert not mirror_symmetric(Portfolio((*pieces, "shade")))
+    assert not mirror_symmetric(Portfolio((Evolution(LEARNING), MatrixAdaptation())))
+    assert not mirror_symmetric(AlongTheAxes())  # what a subclass does is not known
+    found = check_algorithm(whole, runs=50)["scale"]
+    assert (found.holds, found.level, found.negative) == (True, "theorem", True)
+
+
 def test_draws_are_mirrored_in_a_box_that_is_no_cube():
     found = Setting(MatrixAdaptation(), Valley(box=Box([-1.0, 2.0], [3.0, 10.0])), 10, 10, seed=1)
     x0 = found.first("scale")

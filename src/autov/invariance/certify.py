@@ -33,8 +33,9 @@ def check(
 ) -> Certificate:
     """Find out whether an operator is translation, scale and rotation invariant.
 
-    A property holds by theorem (affine operators; path by path, or in law), or because all paths tried agree, or because
-    the law of the offspring could not be told apart. Only the first is a proof. A property that does not hold comes with a witness.
+    A property holds by theorem (affine operators; path by path, or in law), or because all paths tried agree, or
+    because the law of the offspring could not be told apart. Only the first is a proof. A property that does not hold
+    comes with a witness.
 
     Args:
         operator: an AffineOperator, its name or file, a classic operator or its name, or any

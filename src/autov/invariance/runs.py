@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -19,7 +19,7 @@ SHIFTS = (0.5, -3.0, 2.0**-10, -(2.0**10))  # widths of the box
 POWERS = (1, 10, -10, 30, -30)  # of two
 
 
-def turnable(algorithm: Any) -> bool:
+def turnable(algorithm: Any) -> TypeGuard[Turnable]:
     """Whether it and all its members can be turned."""
     return isinstance(algorithm, Turnable) and all(turnable(member) for member in getattr(algorithm, "members", ()))
 
@@ -147,8 +147,8 @@ class Setting:
     def run(self, T: Transformation | None, x0: Array, path: int) -> RecordedRun:
         """One run; points are given back in the coordinates of the plain problem.
 
-        Rotations turn about the centre. A negative a mirrors the box, so that its bounds change places; an algorithm that
-        can be turned is mirrored after its first points were made, as it is under rotations.
+        Rotations turn about the centre. A negative a mirrors the box, so that its bounds change places; an algorithm
+        that can be turned is mirrored after its first points were made, as it is under rotations.
         """
         box = self.problem.box
         centre = (box.lower + box.upper) / 2 if T is not None and T.property == "rotation" else np.zeros(box.dim)

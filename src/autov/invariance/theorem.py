@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autov.algorithms import Evolution
+from autov.algorithms.matrix_adaptation import MatrixAdaptation
+from autov.algorithms.portfolio import Portfolio
 from autov.invariance.transformations import Property
 from autov.operators import AffineOperator
 from autov.operators.inputs import BOUNDS, input_of
@@ -43,7 +45,7 @@ def constant_weights(operator: AffineOperator) -> bool:
 
 
 def whole_draws(operator: AffineOperator) -> bool:
-    """Whether all variables of an offspring have the same weights: rows drawn for each variable are all one constant."""
+    """Whether all variables of an offspring have the same weights: rows drawn for each variable are one constant."""
     each = (operator.probability > 0) & ~operator.per_solution
     return bool((operator.std[each] == 0).all() and (operator.mean[each] == operator.mean[each][:1]).all())
 
@@ -98,19 +100,25 @@ def rule(operator: Any, property: Property) -> Ruling | None:
 def mirror_symmetric(algorithm: Any) -> bool:
     """Whether the runs of an algorithm on a mirrored problem are mirrored in law, as its formula tells.
 
-    So it is for the metaheuristic along the axes if the weights are symmetric in law: tournaments and survival read
-    values and places only, and clipping to the mirrored box is mirrored clipping.
+    So it is for the metaheuristic if the weights are symmetric in law: tournaments and survival read values and places
+    only, and clipping to the mirrored box is mirrored clipping. In a learned frame no bounds may be read. The normals
+    of the evolution strategy are symmetric, and a portfolio reads values only.
     """
-    if type(algorithm) is not Evolution or algorithm.frame != "axes":
+    if type(algorithm) is Portfolio:
+        return all(mirror_symmetric(member) for member in algorithm.members)
+    if type(algorithm) is not Evolution:
+        return type(algorithm) is MatrixAdaptation
+    operator = algorithm.operator
+    if not isinstance(operator, AffineOperator) or rule(operator, "scale") is None or not symmetric(operator, box=True):
         return False
-    return rule(algorithm.operator, "scale") is not None and symmetric(algorithm.operator, box=True)
+    return algorithm.frame == "axes" or not {"lower", "upper", BOUNDS} & set(active(operator))
 
 
-def condition(operator: Any, property: Property) -> str:
+def condition(operator: Any, property: str) -> str:
     """What a verdict rests on for an operator that reads the bounds, and what a run, which has a box, makes of it."""
     if property == "translation":
         return ""
-    known = isinstance(operator, AffineOperator) and rule(operator, property) is not None
+    known = rule(operator, "rotation") is not None
     read = set(active(operator)) if known else {BOUNDS}
     if not read & {"lower", "upper", BOUNDS}:
         return ""
@@ -138,15 +146,15 @@ def _scale(operator: AffineOperator, lengths: list[str]) -> Ruling | None:
     which = " and ".join(lengths)
     if symmetric(operator):
         reason = (
-            f"theorem: a weighted sum of the inputs, path by path for a > 0 (Corollary 1); {which} times |a| for a < 0, "
-            "where the weights have the same law with the other sign: for a < 0 in law"
+            f"theorem: a weighted sum of the inputs, path by path for a > 0 (Corollary 1); for a < 0 in law: {which} "
+            "becomes |a| times as long, not a times, but the weights have the same law with the other sign"
         )
         return Ruling(True, reason, in_law=True)
     if "width" in lengths and {"lower", "upper", BOUNDS} & set(active(operator)):
         return None  # width is then a sum of other inputs, and several laws of weights give one law of offspring
     reason = (
-        f"theorem: after scaling by a < 0 {which} is |a| times as long, not a times, and the law of the weights changes "
-        "with that sign: the property fails in distribution, too"
+        f"theorem: for a < 0 {which} becomes |a| times as long, not a times, and the weights have another law with the "
+        "other sign: the property fails in distribution, too"
     )
     return Ruling(False, reason, varies=_varies(operator, lengths))
 
@@ -154,8 +162,8 @@ def _scale(operator: AffineOperator, lengths: list[str]) -> Ruling | None:
 def _rotation(operator: AffineOperator, lengths: list[str]) -> Ruling:
     if lengths:
         reason = (
-            f"theorem: {' and '.join(lengths)} along the axes is no vector, a rotation of the points does not rotate it: "
-            "the property fails in distribution, too (d >= 2)"
+            f"theorem: {' and '.join(lengths)} along the axes is no vector, a rotation of the points does not rotate "
+            "it: the property fails in distribution, too (d >= 2)"
         )
         return Ruling(False, reason, varies=_varies(operator, lengths))
     if constant_weights(operator):

@@ -1,9 +1,9 @@
 """check_algorithm: the paper's Figures 1-3, one run on a problem and one on the transformed problem, compared.
 
 Both runs have the same seed. The second one gets the transformed problem, first population and, for translation and
-scale, box; for a < 0 the bounds of the box change places. A turned box is no box. So under rotation the box stays, the first population is drawn in the largest ball
-inside it, and the runs can agree only as long as no point is clipped and the algorithm does not use the width of the
-box; points on the border are counted and reported.
+scale, box; for a < 0 the bounds of the box change places. A turned box is no box. So under rotation the box stays, the
+first population is drawn in the largest ball inside it, and the runs can agree only as long as no point is clipped and
+the algorithm does not use the width of the box; points on the border are counted and reported.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Trajectory:
 
     Attributes:
         property: translation, scale or rotation.
-        holds: True if the populations agree, or agree for every a > 0 and a theorem says that laws agree for a < 0; False
-            if they do not and many runs differ in law, None if they do not agree but the laws could not be told apart:
-            the question is open.
+        holds: True if the populations agree, or agree for every a > 0 and a theorem says that laws agree for a < 0;
+            False if they do not and many runs differ in law, None if they do not agree but the laws could not be told
+            apart: the question is open.
         level: pathwise, distribution if many runs were compared, theorem if that decides about a < 0.
         transformation: the one with the largest deviation.
         deviation: largest difference of two populations, as a share of the widest side of the box.
@@ -89,7 +89,7 @@ class Trajectory:
         if self.negative:
             text = f"populations agree for every a > 0; {text}"
         if self.level == "theorem":
-            text += "; by theorem (the law of the weights is symmetric) they agree in law for a < 0"
+            text += "; by theorem (its draws are symmetric in law) they agree in law for a < 0"
             return f"{text}, but its member {self.member} is not certified" if self.member else text
         if self.first_touch is not None and self.first_touch <= self.diverged:
             text += f"; points lay on the border from generation {self.first_touch}, so clipping may be the cause"

@@ -25,7 +25,7 @@ class Input:
         from_x1: whether its weight multiplies the difference to x1; if not, the input as it is, a direction. Kernels
             read the weights of such inputs last.
         given: whether it may be written among the inputs of an operator.
-        length: whether it is a length along each variable, never negative: no vector, which changes sign with the points.
+        length: whether it is a length along each variable, never negative, so that it is no vector.
     """
 
     name: str
