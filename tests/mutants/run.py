@@ -25,6 +25,7 @@ from tests.mutants.places import Edit, edited
 
 ROOT = Path(__file__).parents[2]
 FOUND = ROOT / "build" / "mutants.json"
+LONGEST = 900.0  # seconds of the tests of one edit
 COPIED = ("src", "tests", "examples", "results", "docs", "pyproject.toml", "README.md")
 
 
@@ -34,18 +35,18 @@ def survives(edit: Edit, copy: Path) -> bool:
     original = place.read_text(encoding="utf-8")
     place.write_text(edited(edit, original), encoding="utf-8")
     try:
-        return failure_of(edit.tests, copy) is None
+        return failure_of(edit.tests, copy, LONGEST) is None
     except subprocess.TimeoutExpired:
         return False  # a hang is noticed, too
     finally:
         place.write_text(original, encoding="utf-8")
 
 
-def failure_of(tests: Iterable[str], copy: Path) -> str | None:
+def failure_of(tests: Iterable[str], copy: Path, timeout: float | None = None) -> str | None:
     """What pytest says if one of the tests fails, else None."""
     environment = {**os.environ, "PYTHONPATH": f"{copy / 'src'}{os.pathsep}{copy}", "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
-    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=900)
+    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=timeout)
     said = f"{done.stdout[-2000:]}{done.stderr[-2000:]}"
     if done.returncode not in (0, 1, 2):  # 2: an error while importing
         raise RuntimeError(f"pytest ended with {done.returncode} for {', '.join(tests)}\n{said}")
