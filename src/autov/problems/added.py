@@ -6,7 +6,7 @@ import functools
 import math
 
 import numpy as np
-from numba.np.numpy_support import carray
+from numba import carray
 
 from autov.core import Array
 from autov.kernels import added as kernels

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba.np.numpy_support import carray
+from numba import carray
 
 from autov.core import Array, Box, Generator, InputError
 from autov.kernels import classic as kernels

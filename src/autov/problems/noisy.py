@@ -6,7 +6,7 @@ the known minimum is exact. See `autov.kernels.noise`.
 
 from __future__ import annotations
 
-from numba.np.numpy_support import carray
+from numba import carray
 
 from autov.kernels import added, classic
 from autov.kernels.noise import blur
