@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.np.numpy_support import carray
+from numba import carray
 from threadpoolctl import threadpool_limits
 
 from autov.algorithms import Evolution

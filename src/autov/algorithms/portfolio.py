@@ -23,8 +23,8 @@ from autov.algorithms.evolution import Evolution
 from autov.algorithms.matrix_adaptation import MatrixAdaptation, MatrixAdaptationState, smallest_batch
 from autov.algorithms.parts import initial_points
 from autov.algorithms.pieces import InPieces, Pieces, Trace, carried
+from autov.compiler.precompile import precompile, start_worker
 from autov.core import Array, Box, Generator, InputError, check_ranges, generator, values_of
-from autov.kernels.ahead import compile_ahead, expect_work
 from autov.kernels.allotment import allot_round, allot_trials, leader_of, polishing_step
 from autov.kernels.many import derive
 from autov.kernels.matrix_adaptation import SIGMA
@@ -150,7 +150,7 @@ class Portfolio:
         self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None
     ) -> PortfolioState:  # fmt: skip
         """Each member with a stream of its own; points of x0 go to all of them, as many as their populations hold."""
-        expect_work()
+        start_worker()
         given, count = initial_points(box, popsize, x0), len(self.members)
         states = []
         for i, member in enumerate(self.runners):
@@ -176,7 +176,7 @@ class Portfolio:
                 continue
             if not len(state.asked[i]):
                 if i == 0 and not state.used.any():  # while the first member waits for what it needs itself
-                    compile_ahead(call for m, own in self._others(state) for call in m.calls(own))
+                    precompile(call for m, own in self._others(state) for call in m.calls(own))
                 x, own = self.runners[i].ask(state.states[i], rng)
                 state = replace(state, states=_put(state.states, i, own), asked=_put(state.asked, i, x))
             if state.final or state.used[i] + len(state.asked[i]) <= state.allotted[i]:
@@ -250,7 +250,7 @@ class Portfolio:
         course = _Course(objective, Trace.of(batches), np.empty(batches, np.int64))
         allotted, best = state.allotted.copy(), state.best.copy()
         others = [run for run in runs if run.kernel is not runs[0].kernel]
-        compile_ahead((run.kernel, run.arguments(objective, 0, True, course.trace, 0)) for run in others)
+        precompile((run.kernel, run.arguments(objective, 0, True, course.trace, 0)) for run in others)
         with carried(runs):
             self._go_on(state, runs, course, allotted, best, maxfev)
         return course.outcome(runs)

@@ -61,6 +61,7 @@ def _plain_warnings() -> Iterator[None]:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command. Exit codes: 0 success, 1 a required property does not hold, 2 bad input, 130 Ctrl-C."""
+    from autov.compiler.backend import BackendError
     from autov.core.errors import InputError, WorkerError
 
     # Typer carries its own copy of click in some versions: find the class that its errors derive from.
@@ -74,7 +75,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             sys.stdout.write(message + "\n")
             raise SystemExit(2) from None
         _end(" ".join(message.split()), 2)
-    except InputError as error:
+    except (InputError, BackendError) as error:
         _end(" ".join(str(error).split()), 2)
     except WorkerError as error:
         _end(str(error), 1)

@@ -17,9 +17,9 @@ import math
 
 import numpy as np
 
+from autov.compiler.functions import helper, objective
 from autov.kernels.classic import not_below_zero, row_sums
 from autov.kernels.elementary import exp2, log2
-from autov.kernels.jit import helper, objective
 from autov.kernels.trig import INVERSE_TURN, cos_turns, sin_turns
 
 CONDITION = 1e6

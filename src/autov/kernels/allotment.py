@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from autov.kernels.jit import allocating
+from autov.compiler.functions import allocating
 from autov.kernels.order import sort_order
 
 ROUND, HEDGE, POLISH, SCHEDULE = range(4)  # of the schedule, parts of the budget

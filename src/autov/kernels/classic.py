@@ -18,7 +18,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from autov.kernels.jit import helper, objective
+from autov.compiler.functions import helper, objective
 from autov.kernels.random import fill_uniforms
 from autov.kernels.trig import INVERSE_TURN, cos_turns, sin_turns
 

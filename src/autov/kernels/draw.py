@@ -14,7 +14,10 @@ from typing import Any, NamedTuple
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
+
+from autov.compiler.plain import cpu_features
 
 WORD, INTEGER = ir.IntType(64), ir.IntType(32)
 FLAGS = ("contract", "reassoc", "nsz")
@@ -44,7 +47,7 @@ def _real(number) -> Real:
 
 def _is_wide(context) -> bool:
     """Whether the processor that is compiled for looks up a register of sixteen numbers in one instruction."""
-    return "+avx512dq" in context.codegen().magic_tuple()[2]
+    return "+avx512dq" in cpu_features(context)
 
 
 @intrinsic
@@ -262,7 +265,12 @@ def choose_wide(typingctx, words, thresholds, size, count, row):  # noqa: ARG001
 def _in_double(typingctx, points, exact):  # noqa: ARG001
     """The points, if they are in double precision, otherwise their copy that is: which is known to the compiler."""
     place = 0 if points.dtype == types.float64 else 1
-    return (points, exact)[place](points, exact), lambda _context, _builder, _signature, args: args[place]
+    kind = (points, exact)[place]
+
+    def codegen(context, builder, _signature, args):
+        return impl_ret_borrowed(context, builder, kind, args[place])  # the caller gets a reference of its own
+
+    return kind(points, exact), codegen
 
 
 draw_4, draw_1 = _draw(4), _draw(1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autov.kernels.jit import inlined
+from autov.compiler.functions import inlined
 
 ROOT_HALF = np.uint64(0x3FE6A09E667F3BCD)  # the bits of sqrt(1/2)
 TO_ONE = np.uint64(0x3FF0000000000000 - 0x3FE6A09E667F3BCD)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from autov.kernels.jit import internal
+from autov.compiler.functions import internal
 from autov.kernels.order import sort_order
 from autov.kernels.selection import best_place, write_mean, write_spread
 from autov.kernels.variation import BEST, DIFFERENCE, LOWER, MEAN, SPREAD, UPPER, WIDTH

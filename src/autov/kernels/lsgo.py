@@ -16,8 +16,8 @@ import math
 
 import numpy as np
 
+from autov.compiler.functions import objective
 from autov.kernels.elementary import exp2, exp_small, half_sine, log2, sine
-from autov.kernels.jit import objective
 from autov.kernels.lanes import (
     LANES,
     PANEL,

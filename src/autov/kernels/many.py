@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autov.kernels.jit import internal, kernel
+from autov.compiler.functions import internal, kernel
 from autov.kernels.objective import Objective, Objectives
 from autov.kernels.random import GOLDEN, hashed
 from autov.kernels.run import BEST, Plan, evolution_work, run

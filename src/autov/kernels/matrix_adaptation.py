@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from autov.kernels.jit import internal, kernel, unit
+from autov.compiler.functions import internal, kernel, noinline
 from autov.kernels.matrix_adaptation_restarts import has_ended, inside, outside, restart
 from autov.kernels.matrix_adaptation_work import (
     BASE,
@@ -145,7 +145,7 @@ def es_next(plan, work, lower, upper, told):
         es_tell(plan, work, lower, upper)
 
 
-@unit
+@noinline
 def es_ask(plan, work, lower, upper):
     """Fill z, step and the points x of the next generation."""
     d = lower.size
@@ -273,7 +273,7 @@ def adapt(plan, work):
     return longest * numbers[SIGMA]
 
 
-@unit
+@noinline
 def es_tell(plan, work, lower, upper):
     """Take the values f of the points that `es_ask` filled last; the state is then that of the next generation."""
     counters = work.counters

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from autov.kernels.jit import internal
+from autov.compiler.functions import internal
 from autov.kernels.matrix_adaptation_work import (
     BASE,
     BATCH,

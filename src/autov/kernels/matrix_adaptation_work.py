@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autov.kernels.jit import internal, unit
+from autov.compiler.functions import internal, noinline
 from autov.kernels.tiles import COLUMNS, ROWS, padded
 
 # Plan.numbers
@@ -107,7 +107,7 @@ def workspace(key, d, capacity, most, given, basis):
 
 # These and other steps of the strategy are given single arrays, not a Work: a function with all of its arrays takes
 # longer to compile. Squares are written as products: of a power Numba makes a function of its own.
-@unit
+@noinline
 def fill_rates(plan, n, d, numbers, w):
     """Weights and learning rates for n points: formulas of the paper, negative weights as in active CMA-ES."""
     mu = n // 2

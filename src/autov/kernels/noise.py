@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from autov.kernels.jit import objective
+from autov.compiler.functions import objective
 from autov.kernels.random import fill_uniforms
 
 

@@ -15,12 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 from numba import intp, types, uint64, void
-from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
-from autov.kernels.cache import keep
-from autov.kernels.jit import FAST, internal, unit
-from autov.kernels.parts import QuickCompiler
+from autov.compiler.functions import compile_c_function, internal, noinline
 
 POINTER = types.CPointer(types.float64)
 # x (n x d, row-major), n, d, out (n), context (size numbers), size, two key words for noise
@@ -77,14 +74,7 @@ def stack_objectives(objectives: Sequence[Objective]) -> Objectives:
 
 def compile_objective(function: Callable[..., None], cache: bool = True) -> Any:
     """Compile a function of SIGNATURE; the result must be kept alive while its ``address`` is in use."""
-    compiled = CFunc(
-        function, (SIGNATURE.args, SIGNATURE.return_type), locals={},
-        options={"error_model": "numpy", "fastmath": FAST}, pipeline_class=QuickCompiler,  # type: ignore[arg-type]
-    )  # fmt: skip
-    if cache:
-        keep(compiled, function)
-    compiled.compile()
-    return compiled
+    return compile_c_function(function, SIGNATURE, cache)
 
 
 @intrinsic
@@ -113,7 +103,7 @@ def fold(x, lower, upper):
             x[i, k] = x[i, k] if lower[k] <= x[i, k] <= upper[k] else min(max(inside, lower[k]), upper[k])
 
 
-@unit
+@noinline
 def evaluate(objective, x, out, moved, first, second):
     """Write the values of the rows of x, infinity for NaN, and return the number of NaN; moved is scratch like x."""
     n, d = x.shape

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autov.kernels.jit import kernel
+from autov.compiler.functions import kernel
 
 
 @kernel

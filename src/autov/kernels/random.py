@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from autov.kernels.jit import inlined, internal, kernel
+from autov.compiler.functions import inlined, internal, kernel
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from autov.compiler.functions import allocating, internal, kernel, noinline
 from autov.kernels.draw import in_double
 from autov.kernels.frame import RELEARN, learn_basis, reset_basis, turn_back, turn_pool
-from autov.kernels.jit import allocating, internal, kernel, unit
 from autov.kernels.objective import evaluate
 from autov.kernels.random import NOISE, POPULATION, fill_uniforms, subkey
 from autov.kernels.selection import BINARY, TOURNAMENTS, fill_extra, select_differences, select_parents
@@ -158,7 +158,7 @@ def evolution_start(plan, work, lower, upper, given):  # noqa: ARG001
     initial(work.key, lower, upper, work.pool[:n], given)
 
 
-@unit
+@noinline
 def prepare(key, generation, numbers, inputs, pool, f, picks, bits, order, centre, lower, upper):
     """All that the offspring of a generation have in common: parents and other inputs."""
     fill_extra(pool, f, inputs, lower, upper, centre)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from autov.kernels.jit import internal, kernel
+from autov.compiler.functions import internal, kernel
 from autov.kernels.order import sort_order
 from autov.kernels.random import PARENTS, fill_bits, subkey
 from autov.kernels.variation import BEST, DIFFERENCE, LOWER, MEAN, SPREAD, UPPER, WIDTH

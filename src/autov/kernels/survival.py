@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autov.kernels.jit import internal, kernel, unit
+from autov.compiler.functions import internal, kernel, noinline
 from autov.kernels.order import sort_order
 
 
@@ -74,7 +74,7 @@ def mark(values, limit, places, want, chosen):
     return np.int64(count), places
 
 
-@unit
+@noinline
 def replace_worst(pool, f, offspring, values, scratch):
     """Put the offspring that survive in the places of the parents that do not; scratch is a `Ranking`."""
     union, leaving, entering = scratch.union, scratch.leaving, scratch.entering

@@ -17,7 +17,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from autov.kernels.jit import kernel
+from autov.compiler.functions import kernel
 
 COLUMNS, ROWS = 8, 4  # of a tile; arrays are padded with zeros to whole tiles
 

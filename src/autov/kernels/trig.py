@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from autov.kernels.jit import inlined
+from autov.compiler.functions import inlined
 
 INVERSE_TURN = 0.5 / math.pi
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numba.cpython.unsafe.tuple import tuple_setitem
 
+from autov.compiler.functions import internal, noinline
 from autov.kernels.draw import REGISTER, TABLE, choose_wide, columns, draw_1, draw_4, draw_wide, wide
-from autov.kernels.jit import internal, unit
 from autov.kernels.random import NORMALS, ROWS, fill_bits, fill_normals, subkey
 
 # Inputs that are not parents; parents are 1, 2, 3, ...
@@ -132,7 +132,7 @@ def combine_rows(pool, index, row, normal, parameters, rows, tied, lower, upper,
             out[i, k] = min(max(out[i, k], lower[k]), upper[k])
 
 
-@unit
+@noinline
 def vary(key, generation, begin, index, pool, variation, lower, upper, out, work):
     """Offspring begin, begin + 1, ... of a generation, one block at most."""
     m, d = out.shape

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autov.kernels.jit import internal
+from autov.compiler.functions import internal
 from autov.kernels.survival import Ranking, ranking
 from autov.kernels.variation import EXTRA, Variation
 

@@ -147,8 +147,8 @@ class NumbaFunction:
 
 
 def _compile(fun: Any, name: str) -> Any:
+    from numba import carray
     from numba.core.errors import NumbaError
-    from numba.np.numpy_support import carray
 
     def batch(x, n, d, out, context, size, first, second):  # noqa: ARG001
         points = carray(x, (n, d))

@@ -17,7 +17,7 @@ from importlib.resources import as_file, files
 from typing import Any, ClassVar
 
 import numpy as np
-from numba.np.numpy_support import carray
+from numba import carray
 
 from autov.core import Array, Box, Generator, InputError
 from autov.kernels import lsgo as kernels

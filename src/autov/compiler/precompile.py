@@ -18,47 +18,55 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from numba.core.registry import cpu_target
-
-from autov.kernels.cache import nothing_kept, on_disk
-from autov.kernels.jit import Kernel
+from autov.compiler.backend import knows_internals
+from autov.compiler.functions import Kernel
 
 PROGRAM = """
 import pickle, sys
 sys.path[:] = pickle.load(sys.stdin.buffer)
-from autov.kernels.ahead import serve
+from autov.compiler.precompile import serve
 serve(sys.stdin.buffer)
 """
 _ready: list[subprocess.Popen[bytes]] = []  # one that waits for work
 
 
-def expect_work() -> None:
+def start_worker() -> None:
     """Let the other process load what it needs already, if nothing at all is on disk yet: there will be work for it."""
-    if not _ready and nothing_kept() and _worthwhile():
-        _start()
+    if not _ready and _is_worthwhile():
+        from autov.compiler.cache import is_empty
+
+        if is_empty():
+            _start()
 
 
-def compile_ahead(calls: Iterable[tuple[Kernel, tuple[Any, ...]]]) -> None:
+def precompile(calls: Iterable[tuple[Kernel, tuple[Any, ...]]]) -> None:
     """Have the kernels compiled for such arguments that are not yet; a call of one waits until it is.
 
-    Each kernel is looked at once in a process, so asking again costs nothing.
+    Each kernel is considered once in a process, so asking again costs nothing.
     """
+    if not _is_worthwhile():
+        return
+    from autov.compiler.cache import is_cached
+
     missing = []
     for kernel, arguments in calls:
-        if not kernel.looked_at:
-            kernel.looked_at = True
+        if not kernel.considered:
+            kernel.considered = True
             signature = tuple(kernel.dispatcher.typeof_pyval(argument) for argument in arguments)
-            if signature not in kernel.dispatcher.overloads and on_disk(kernel.dispatcher, signature) is False:
+            if signature not in kernel.dispatcher.overloads and is_cached(kernel.dispatcher, signature) is False:
                 missing.append((kernel, signature))
-    if missing and _worthwhile():
-        _compile_elsewhere(missing)
+    if missing:
+        _compile_in_worker(missing)
 
 
-def _worthwhile() -> bool:
-    """Whether another process would have a core of its own; a program that embeds Python is not started again."""
+def _is_worthwhile() -> bool:
+    """Whether another process would have a core of its own; a program that embeds Python is not started again.
+
+    What Numba's own cache has on disk is unknown, so nothing is precompiled for it.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     python = Path(sys.executable or "").stem.startswith("python") and not getattr(sys, "frozen", False)
-    return python and cores > 1 and multiprocessing.parent_process() is None
+    return knows_internals() and python and cores > 1 and multiprocessing.parent_process() is None
 
 
 def _start() -> None:
@@ -74,14 +82,14 @@ def _start() -> None:
         _send(process, sys.path)
 
 
-def _compile_elsewhere(missing: list[tuple[Kernel, Any]]) -> None:
+def _compile_in_worker(missing: list[tuple[Kernel, Any]]) -> None:
     wanted = [(kernel.py_func.__module__, kernel.py_func.__name__, signature) for kernel, signature in missing]
     if not _ready:
         _start()
     if _ready:
         process = _ready.pop()
         for kernel, _ in missing:
-            kernel.coming = process
+            kernel.pending = process
         _send(process, wanted)
         process.stdin.close()  # type: ignore[union-attr]
 
@@ -99,6 +107,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def serve(orders: BinaryIO) -> None:
     """Compile what is wanted; in the other process."""
+    from numba.core.registry import cpu_target
+
     context: Any = cpu_target.target_context
     context.refresh()  # what every compilation needs, before it is known which
     with contextlib.suppress(EOFError):  # nothing was wanted

@@ -1,8 +1,9 @@
-"""Where compiled kernels are kept: on disk, in a folder that belongs to the exact text of all of them.
+"""The cache of compiled kernels on disk, in a folder that belongs to the exact text of all of them.
 
 Numba's own cache watches the file of a function, not the files of what it calls, and would go on with old machine code
-after an upgrade. Here the name of the folder holds a digest of every kernel file and of the package's version, so a
-change of any of them compiles anew. Only autov's functions are kept so; Numba's settings for others stay untouched.
+after an upgrade. Here the name of the folder holds a digest of all files of kernels and compiler and of the package's
+version, so a change of any of them compiles anew. Only autov's functions are cached so; Numba's settings for others
+stay untouched.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from numba.core import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 from numba.misc.appdirs import AppDirs
 
-from autov.kernels.interrupts import held
+from autov.compiler.backend import backend_name
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -37,8 +38,9 @@ def _digest(*parts: bytes) -> str:
 
 def _key() -> str:
     """A name for the text of all kernels; the package's own file is read for its version."""
-    files = [PACKAGE / "__init__.py", *sorted((PACKAGE / "kernels").glob("*.py"))]
-    return _digest(*(part for path in files for part in (path.name.encode(), path.read_bytes())))
+    files = [PACKAGE / "__init__.py", *(p for name in ("compiler", "kernels") for p in (PACKAGE / name).rglob("*.py"))]
+    names = {path.relative_to(PACKAGE).as_posix(): path for path in files}
+    return _digest(*(part for name in sorted(names) for part in (name.encode(), names[name].read_bytes())))
 
 
 def _bases() -> Iterator[Path]:
@@ -110,7 +112,7 @@ class _Locator(_CacheLocator):
     def __init__(self, function: Any, path: str, folder: Path) -> None:
         self._py_file = path
         self._line = function.__code__.co_firstlineno
-        self._folder = str(folder / Path(path).parent.name)
+        self._folder = str(folder / backend_name() / Path(path).parent.name)
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> _Locator | None:
@@ -127,7 +129,7 @@ class _Locator(_CacheLocator):
         return str(self._line)
 
 
-class _Keeper(CompileResultCacheImpl):
+class _Implementation(CompileResultCacheImpl):
     _locator_classes = [_Locator]  # noqa: RUF012
 
 
@@ -148,20 +150,11 @@ class _Files(IndexDataCacheFile):
 
 
 class _Cache(FunctionCache):
-    _impl_class = _Keeper
+    _impl_class = _Implementation
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
         self._cache_file = _Files(self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp())
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Machine code from the disk; without a part of it that Ctrl-C kept from LLVM it would end the process."""
-        owner = object()
-        try:
-            held.begin(owner)
-            return super().load_overload(sig, target_context)
-        finally:
-            held.end(owner)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """A disk that is full, or a folder that is gone, costs time but no run."""
@@ -169,20 +162,20 @@ class _Cache(FunctionCache):
             super().save_overload(sig, data)
 
 
-def keep(compiled: Any, function: Callable[..., Any]) -> None:
-    """Let Numba keep what it compiles for a dispatcher or C function, and look for it there."""
+def enable_cache(compiled: Any, function: Callable[..., Any]) -> None:
+    """Let Numba store what it compiles for a dispatcher or C function, and look for it there."""
     if cache_folder() is not None:
         compiled._cache = _Cache(function)
 
 
-def nothing_kept() -> bool:
+def is_empty() -> bool:
     """Whether this is the first time that anything is compiled."""
     folder = cache_folder()
-    return folder is not None and next(folder.rglob("*.nbi"), None) is None
+    return folder is not None and next((folder / backend_name()).rglob("*.nbi"), None) is None
 
 
-def on_disk(compiled: Any, signature: Any) -> bool | None:
-    """Whether machine code for arguments of these types is kept; None if none can be, or nobody can say now."""
+def is_cached(compiled: Any, signature: Any) -> bool | None:
+    """Whether machine code for arguments of these types is on disk; None if none can be, or nobody can say now."""
     cache = compiled._cache
     if not isinstance(cache, _Cache):
         return None

@@ -1,9 +1,12 @@
-"""How a kernel is put together from functions: each is translated once, and optimised only as a part of a kernel.
+"""The fast backend: each function is lowered once and optimised only as a part of the kernels that call it.
 
-Numba optimises every function, makes it machine code and keeps it on disk, and does the same once more with all that
-call it. Here a function that kernels call stays as Numba translated it, a *part*; the kernel that somebody calls from
-Python holds the parts of all that it calls, is optimised once, and calls nothing outside of itself. So its bits do not
-depend on which other kernels a process has loaded, and a first run waits a third as long.
+Numba optimises every function, compiles it to machine code, and does the same again with all that call it. Here the
+code of a function that kernels call stays as Numba lowered it, in an inline library; the kernel that Python calls links
+the libraries of all that it calls, is optimised once, and calls nothing outside of itself. So its bits do not depend on
+which other kernels a process has loaded, and a first run waits a fourth as long as with plain Numba.
+
+All of this uses what Numba may change in any release, hence the list of tested versions. It stores nothing in Numba's
+own objects: contexts and functions of Numba are seen through objects of this module.
 """
 
 from __future__ import annotations
@@ -17,27 +20,27 @@ from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
-from numba.core.datamodel import models
-from numba.core.datamodel.registry import register_default
 from numba.core.lowering import Lower
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 from numba.core.typing.context import Context
+from numba.extending import models, register_model
 from numba.np.arrayobj import load_item, make_array, store_item
+
+from autov.compiler.plain import COMMON
 
 SIGNS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "and_", "or_", "xor", "lshift", "rshift")
 OPERATORS = {getattr(operator, name) for name in (*SIGNS, "lt", "le", "gt", "ge", "eq", "ne", "neg", "getitem")}
 OPERATORS |= {getattr(operator, f"i{name.rstrip('_')}") for name in SIGNS} | {operator.setitem, min, max, bool}
-VIEW = "_autov_view"
 PLAIN = (types.Number, types.Boolean, types.Array, types.UniTuple)
 
-# Steps for what kernels do not have: closures, expressions of whole arrays, objects of Python.
+# Passes for what kernels do not have: closures, expressions of whole arrays, objects of Python.
 UNUSED = {"WithLifting", "InlineClosureLikes", "RewriteDynamicRaises", "MakeFunctionToJitFunction", "LiteralUnroll"}
 UNUSED |= {"FindLiterallyCalls", "LiteralPropagationSubPipelinePass", "NopythonRewrites", "DumpParforDiagnostics"}
 UNUSED |= {"InlineOverloads"}
 
 
-class Part(JITCodeLibrary):
-    """The code of a function that only becomes a part of others; there is nothing that could be called."""
+class InlineLibrary(JITCodeLibrary):
+    """The code of a function that exists only inside its callers: there is no machine code of its own."""
 
     def add_llvm_module(self, ll_module: Any) -> None:
         """As it is."""
@@ -48,7 +51,7 @@ class Part(JITCodeLibrary):
         self._linking_libraries.append(library)
 
     def _ensure_finalized(self) -> None:
-        """A part is never finished."""
+        """There is nothing to finish."""
 
     def get_pointer_to_function(self, name: str) -> int:  # noqa: ARG002
         """None: there is no machine code."""
@@ -69,33 +72,33 @@ class Part(JITCodeLibrary):
     def _get_module_for_linking(self) -> Any:
         """The same with all that it calls, for functions that were not compiled here."""
         module = self.module().clone()
-        take_in(module, called(self))
+        link_copies(module, callees(self))
         return module
 
 
-class Unit(Part):
-    """A part that LLVM leaves as it is wherever it is called."""
+class NoinlineLibrary(InlineLibrary):
+    """The same of a function that LLVM does not inline."""
 
     def add_llvm_module(self, ll_module: Any) -> None:
-        """With a mark that LLVM heeds."""
+        """With the attribute."""
         for function in ll_module.functions:
             if not function.is_declaration:
                 function.add_function_attribute("noinline")
         super().add_llvm_module(ll_module)
 
 
-class Whole(JITCodeLibrary):
-    """The code of a kernel with all its parts."""
+class KernelLibrary(JITCodeLibrary):
+    """The code of a kernel with all that it calls."""
 
     def add_llvm_module(self, ll_module: Any) -> None:
-        """As it is: it is optimised once, with all parts."""
+        """As it is: it is optimised once, with all that it calls."""
         self._final_module.link_in(ll_module)
 
     def finalize(self) -> None:
-        """Take in all that it calls; nothing else can call the copies, so what is not needed by itself goes away."""
-        parts = called(self)
-        take_in(self._final_module, parts)
-        self._reload_init.update(*(part._reload_init for part in parts))
+        """Link all that it calls; nothing else can call the copies, so LLVM removes those that were inlined."""
+        libraries = callees(self)
+        link_copies(self._final_module, libraries)
+        self._reload_init.update(*(library._reload_init for library in libraries))
         self._linking_libraries = []
         for function in self._final_module.functions:
             if function.linkage.name == "linkonce_odr":
@@ -108,33 +111,33 @@ class Whole(JITCodeLibrary):
         passes.run(self._final_module, builder)
 
 
-def called(library: Any) -> list[Any]:
-    """Libraries of all functions that one calls, directly or through parts, each once."""
+def callees(library: Any) -> list[Any]:
+    """Libraries of all functions that one calls, directly or not, each once."""
     found: dict[Any, None] = {}
     waiting = list(library._linking_libraries)
     while waiting:
         one = waiting.pop(0)
         if one not in found:
             found[one] = None
-            waiting += one._linking_libraries if isinstance(one, Part) else []
+            waiting += one._linking_libraries if isinstance(one, InlineLibrary) else []
     return list(found)
 
 
-def take_in(module: Any, libraries: list[Any]) -> None:
+def link_copies(module: Any, libraries: list[Any]) -> None:
     """Link copies of their code into a module."""
     for library in libraries:
-        module.link_in(library.module() if isinstance(library, Part) else library._get_module_for_linking(), True)
+        inline = isinstance(library, InlineLibrary)
+        module.link_in(library.module() if inline else library._get_module_for_linking(), True)
 
 
-class Remembered(types.Function):
-    """One of Numba's functions, which remembers what it makes of numbers and arrays.
+class MemoisedFunction(types.Function):
+    """One of Numba's operators with a memory of the signatures for numbers and arrays.
 
-    Numba tries dozens of definitions for every sign in the source, once to find out the types and again to write the
-    code.
+    Numba tries dozens of definitions for every operator in the source, once to infer types and again to lower it.
     """
 
     def __init__(self, function: Any) -> None:
-        self.__dict__ = function.__dict__  # type: ignore[misc]  # the same function, seen through another class
+        self.__dict__ = dict(vars(function))  # Numba's own object stays as it is
         self.known: dict[Any, Any] = {}
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
@@ -146,29 +149,24 @@ class Remembered(types.Function):
         return self.known[args]
 
 
-register_default(Remembered)(models.OpaqueModel)  # as Numba's function
+register_model(MemoisedFunction)(models.OpaqueModel)
 
 
-def remembered(function: Any) -> Remembered:
-    """The view of a function, kept with it: one that somebody has defined more of is another function."""
-    found = vars(function)
-    if VIEW not in found:
-        found[VIEW] = Remembered(function)
-    return found[VIEW]
+@functools.cache
+def memoised(function: Any) -> MemoisedFunction:
+    """The same function with a memory; one that somebody has overloaded since is another function for Numba."""
+    return MemoisedFunction(function)
 
 
 class _Context(Context):
-    """Numba's knowledge of types, the same, seen through another class."""
+    """Numba's typing context, the same, seen through another class."""
 
     def __init__(self, context: Context) -> None:
         self.__dict__ = context.__dict__
 
 
-class Remembering(_Context):
-    """For finding out types.
-
-    Numba translates a function anew for every constant that it is given: here once, for any number.
-    """
+class TypingContext(_Context):
+    """For type inference; functions are compiled once for all constants of a type, not for each."""
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
         """The signature for such arguments."""
@@ -180,39 +178,38 @@ class Remembering(_Context):
         if not known:
             return super().resolve_function_type(func, args, kws)
         function = func if isinstance(func, types.Function) else self._lookup_global(func)
-        return remembered(function).get_call_type(self, args, kws)
+        return memoised(function).get_call_type(self, args, kws)
 
     def resolve_setitem(self, target: Any, index: Any, value: Any) -> Any:
         """The signature of an assignment to an element."""
         return self.resolve_function_type(operator.setitem, (target, index, value), {})
 
 
-class Recalling(_Context):
-    """For writing the code of what has types: the signatures were found before."""
+class LoweringContext(_Context):
+    """For lowering: the signatures are known from type inference."""
 
     def resolve_value_type(self, val: Any) -> Any:
         """The type of a constant."""
         found = super().resolve_value_type(val)
-        return remembered(found) if isinstance(found, types.Function) and found.typing_key in OPERATORS else found
+        return memoised(found) if isinstance(found, types.Function) and found.typing_key in OPERATORS else found
 
 
-remembering, recalling = functools.cache(Remembering), functools.cache(Recalling)
+typing_context, lowering_context = functools.cache(TypingContext), functools.cache(LoweringContext)
 
 
-class Lowering(Lower):
-    """Numba's way to write the code, which asks for no signature twice and knows single elements of arrays.
+class ElementLowering(Lower):
+    """Numba's lowering with memoised signatures and direct access to single elements of arrays.
 
-    Numba has a long way to a single element, as if it might be a slice, and lets a negative place count from the end:
-    kernels have no such places.
+    Numba lowers a single element like a slice, and lets a negative index count from the end: kernels have none.
     """
 
     def init(self) -> None:
         """At the end of the initialisation, where the context is one of this function alone."""
         super().init()
-        self.context.typing_context = recalling(self.context.typing_context)
+        self.context.typing_context = lowering_context(self.context.typing_context)
 
     def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
-        """Code that reads what an index says."""
+        """Read what an index says."""
         place = self._element(value, index)
         if place is None:
             return super().lower_getitem(resty, expr, value, index, signature)
@@ -220,7 +217,7 @@ class Lowering(Lower):
         return self.context.cast(self.builder, load_item(self.context, self.builder, kind, place), kind.dtype, resty)
 
     def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
-        """Code that writes what an index says."""
+        """Write what an index says."""
         value, kind = self.typeof(value_var.name), self.typeof(target_var.name)
         place = self._element(target_var, index_var) if isinstance(value, (types.Number, types.Boolean)) else None
         if place is None:
@@ -248,24 +245,24 @@ class Lowering(Lower):
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class KernelLowering(BaseNativeLowering):
-    """The step that writes the code."""
+    """The pass that lowers."""
 
     _name = "kernel_lowering"
 
     @property
     def lowering_class(self) -> type:  # type: ignore[override]
-        """What writes it."""
-        return Lowering
+        """What it lowers with."""
+        return ElementLowering
 
 
-class QuickCompiler(CompilerBase):
-    """Numba's own steps but for those that are not used."""
+class ShortPipeline(CompilerBase):
+    """Numba's own passes but for those that kernels do not need."""
 
     def __init__(self, typingctx: Any, *more: Any) -> None:
-        super().__init__(remembering(typingctx), *more)
+        super().__init__(typing_context(typingctx), *more)
 
     def define_pipelines(self) -> list[Any]:
-        """The steps."""
+        """The passes."""
         steps = DefaultPassBuilder.define_nopython_pipeline(self.state)
         kept = [step for step in steps.passes if step[0].__name__ not in UNUSED]
         steps.passes = [(KernelLowering, what) if step is NativeLowering else (step, what) for step, what in kept]
@@ -273,8 +270,8 @@ class QuickCompiler(CompilerBase):
         return [steps]
 
 
-class _Compiler(QuickCompiler):
-    """The same into a library of the kind that is wanted."""
+class _LibraryCompiler(ShortPipeline):
+    """The same into a library of a kind."""
 
     library: ClassVar[type]
 
@@ -285,19 +282,32 @@ class _Compiler(QuickCompiler):
         return super().compile_extra(func)
 
 
-class PartCompiler(_Compiler):
+class InlineCompiler(_LibraryCompiler):
     """Of functions that kernels call."""
 
-    library = Part
+    library = InlineLibrary
 
 
-class UnitCompiler(_Compiler):
+class NoinlineCompiler(_LibraryCompiler):
     """Of those that stay functions."""
 
-    library = Unit
+    library = NoinlineLibrary
 
 
-class WholeCompiler(_Compiler):
+class KernelCompiler(_LibraryCompiler):
     """Of kernels."""
 
-    library = Whole
+    library = KernelLibrary
+
+
+# Without counts of references: arrays belong to the caller, and counting those of every array of a tuple takes a part
+# of the run and of the time to compile.
+_KERNEL = COMMON | {"_nrt": False}
+_NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+INLINE = _KERNEL | _NO_WRAPPERS | {"forceinline": True, "pipeline_class": InlineCompiler}
+NOINLINE = _KERNEL | _NO_WRAPPERS | {"forceinline": False, "pipeline_class": NoinlineCompiler}
+KERNEL = _KERNEL | {"no_cfunc_wrapper": True, "nogil": True, "pipeline_class": KernelCompiler}
+ALLOCATING = {"_nrt": True}
+OBJECTIVE = COMMON | {"nogil": True, "forceinline": True, "no_cfunc_wrapper": True, "pipeline_class": ShortPipeline}
+C_FUNCTION = COMMON | {"pipeline_class": ShortPipeline}
