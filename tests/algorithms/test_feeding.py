@@ -10,7 +10,8 @@ from autov.algorithms import solve
 from autov.algorithms.evaluation import in_message
 from autov.algorithms.faults import FaultPolicy
 from autov.algorithms.feeding import Cheap, Feeder, Job, run_fed
-from autov.algorithms.resolve import ALGORITHMS, resolve_algorithm
+from autov.algorithms.registry import ALGORITHMS
+from autov.algorithms.resolve import resolve_algorithm
 from autov.engines import WAIT, Engine, OnDask, Processes, Serial, Threads, engine_of
 from autov.problems import function_problem, resolve_problem
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from autov.algorithms.files import algorithm_to_dict, find_algorithm, load_algorithm, save_algorithm
+from autov.algorithms.files import algorithm_to_dict, load_algorithm, save_algorithm
 from autov.algorithms.peers.scipy import resolve
-from autov.algorithms.resolve import resolve_algorithm
+from autov.algorithms.resolve import find_algorithm, resolve_algorithm
 from autov.core import FileError, InputError
 
 

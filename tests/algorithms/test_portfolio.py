@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from autov import Optimizer, minimize
-from autov.algorithms import Evolution, portfolio, resolve_algorithm, solve
+from autov.algorithms import Evolution, resolve_algorithm, solve
 from autov.algorithms.files import algorithm_from_dict, algorithm_to_dict, load_algorithm, save_algorithm
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.algorithms.portfolio import Portfolio, who_worked
@@ -17,6 +17,12 @@ from autov.operators import AffineOperator
 from autov.problems import resolve_problem
 
 BOX = Box(np.full(4, -5.0), np.full(4, 5.0))
+
+
+def made_of(members=(), **settings):
+    """A portfolio of named members."""
+    names = members.split("/") if isinstance(members, str) else members
+    return Portfolio(tuple(resolve_algorithm(member) for member in names), **settings)
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,7 @@ def test_polishing_starts_at_the_best_point_of_a_leader_that_is_no_strategy():
 
 @pytest.mark.parametrize("name", ["evolution", "ma-es", "de"])
 def test_every_member_has_a_stream_of_its_own(name):
-    algorithm = Portfolio((name, name), trial=0.1, polish=0)
+    algorithm = made_of((name, name), trial=0.1, polish=0)
     state = algorithm.init(BOX, 10, 1000, generator(1))
     one, two = (m.ask(own, generator(2))[0] for m, own in zip(algorithm.members, state.states, strict=True))
     assert not (one[:, None] == two).all(axis=2).any()
@@ -159,7 +165,7 @@ SETTINGS = [
 @pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize("maxfev", [1, 5, 37, 1234])
 def test_compiled_and_asked_runs_have_the_same_bits(settings, maxfev):
-    algorithm = Portfolio(**settings)
+    algorithm = made_of(**settings)
     assert algorithm.compiles
     for name in ("rastrigin+translate=run", "quartic"):  # noisy, the second
         problem = resolve_problem(name, dim=6)
@@ -173,7 +179,7 @@ def test_compiled_and_asked_runs_have_the_same_bits(settings, maxfev):
 @pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize("part", [1, 100, 600, 1233])
 def test_the_first_part_of_a_run_is_what_a_shorter_budget_gives(settings, part):
-    algorithm, problem = Portfolio(**settings), resolve_problem("rastrigin+translate=1.3", dim=6)
+    algorithm, problem = made_of(**settings), resolve_problem("rastrigin+translate=1.3", dim=6)
     key = np.array([3, 4], np.uint64)
     whole = algorithm.run_compiled(algorithm.start(key, problem.box, 13, 1234), problem.objective(), 1234)
     cut = algorithm.run_compiled(algorithm.start(key, problem.box, 13, 1234), problem.objective(), part)
@@ -184,7 +190,7 @@ def test_the_first_part_of_a_run_is_what_a_shorter_budget_gives(settings, part):
 
 
 def test_members_that_only_python_can_run_are_asked():
-    algorithm = Portfolio(("shade", Steady(4), "ma-es"))
+    algorithm = made_of(("shade", Steady(4), "ma-es"))
     assert not algorithm.compiles
     found = solve(resolve_problem("sphere", dim=3), algorithm, maxfev=3000, popsize=10, seed=1)
     assert found.nfev == 3000
@@ -207,13 +213,13 @@ def test_names_with_settings_and_short_members():
         ({"trial": (-0.1, 0.5)}, "trial: parts of the budget"),
         ({"trial": "much"}, "trial: must be numbers"),
         ({"hedge": 1.5}, "hedge"),
-        ({"members": ("cma:default",)}, "members: cma:default can only be run as a whole"),
+        ({"members": ("cma:default",)}, "members: must be algorithms that can be asked, got 'cma:default'"),
         ({"members": ("nothing",)}, "algorithm: unknown"),
     ],
 )
 def test_bad_settings_are_refused(settings, message):
     with pytest.raises(InputError, match=message):
-        Portfolio(**settings)
+        made_of(**settings)
 
 
 def test_given_points_go_to_every_member():
@@ -232,7 +238,7 @@ def test_a_saved_optimizer_goes_on_with_the_same_bits(settings, batches, tmp_pat
             optimizer.tell(x, (x**2).sum(axis=1))
         return optimizer
 
-    options = {"bounds": [(-5, 5)] * 4, "algorithm": Portfolio(**settings), "maxfev": 900, "popsize": 12, "rng": 5}
+    options = {"bounds": [(-5, 5)] * 4, "algorithm": made_of(**settings), "maxfev": 900, "popsize": 12, "rng": 5}
     straight = advance(Optimizer(**options), batches + 10)
     broken = advance(Optimizer(**options), batches)
     broken.save(tmp_path / "state.npz")
@@ -242,7 +248,7 @@ def test_a_saved_optimizer_goes_on_with_the_same_bits(settings, batches, tmp_pat
 
 
 def test_files_keep_members_and_provenance(tmp_path):
-    algorithm = Portfolio(**SETTINGS[4])
+    algorithm = made_of(**SETTINGS[4])
     assert algorithm_from_dict(algorithm_to_dict(algorithm), "here") == algorithm
     save_algorithm(algorithm, tmp_path / "optimizer.json", {"seed": 3})
     assert load_algorithm(tmp_path / "optimizer.json") == algorithm
@@ -305,7 +311,9 @@ EVOLUTION = Evolution("paper-h3", popsize=6)
 )
 def test_what_later_members_alone_need_is_compiled_ahead(members, run, asked, compiled, monkeypatch):
     ahead = set()
-    monkeypatch.setattr(portfolio, "compile_ahead", lambda calls: ahead.update(kernel.__name__ for kernel, _ in calls))
+    monkeypatch.setattr(
+        "autov.algorithms.portfolio.compile_ahead", lambda calls: ahead.update(kernel.__name__ for kernel, _ in calls)
+    )
     problem, bounds = (resolve_problem("f1", dim=4), None) if compiled else (lambda x: float(x[0]), BOX)
-    minimize(problem, bounds, algorithm=Portfolio(members), maxfev=60, rng=1)
+    minimize(problem, bounds, algorithm=made_of(members), maxfev=60, rng=1)
     assert ahead == (run if compiled else asked)

@@ -3,6 +3,7 @@
 from autov.algorithms import Evolution, resolve_algorithm
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.algorithms.portfolio import Portfolio
+from autov.algorithms.shade import SHADE
 from autov.algorithms.text import explain, row_words
 from autov.operators import AffineOperator
 
@@ -15,7 +16,7 @@ def test_a_portfolio_says_who_gets_how_much():
     assert "The last 10.0% belong to the leader" in text
     assert "steps of 1 times the spread of its better half (at least 0.001 of the box)" in text
     assert "With fewer than" not in text
-    sparing = explain(Portfolio(members=("ma-es+popsize_budget=0.25+first_mean=centre", "shade"), full_budget=700))
+    sparing = explain(Portfolio((MatrixAdaptation(popsize_budget=0.25, first_mean="centre"), SHADE()), full_budget=700))
     assert "With fewer than 700 evaluations for each variable, trials of all but ma-es and what others share" in sparing
     assert (
         "a population of 1 (4 + 3 ln d) (evaluations / 50 d)^0.25, first steps 0.2 of the box from its centre"

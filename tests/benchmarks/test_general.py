@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from autov.algorithms.files import algorithm_to_dict, find_algorithm, load_algorithm
+from autov.algorithms.files import algorithm_to_dict, load_algorithm
+from autov.algorithms.resolve import find_algorithm
 from autov.designer.settings import design_settings
 from autov.problems import ADDED_NAMES, NAMES
 from benchmarks import general

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from autov.algorithms.ask_tell import Optimizer
-from autov.algorithms.resolve import ALGORITHMS
+from autov.algorithms.registry import ALGORITHMS
 from autov.core import InputError
 from autov.designer import TrialBudget, design
 from autov.experiments import Store, experiment

@@ -14,6 +14,7 @@ from autov.algorithms.ga import GA
 from autov.algorithms.imode import IMODE
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.algorithms.portfolio import Portfolio
+from autov.algorithms.shade import SHADE
 from autov.core import Box, InputError
 from autov.invariance import Transformation, check, check_algorithm
 from autov.invariance.runs import Setting
@@ -227,7 +228,7 @@ def test_a_portfolio_of_symmetric_members_is_symmetric():
     assert all(mirror_symmetric(each) for each in pieces)
     whole = Portfolio((*pieces, MatrixAdaptation()))
     assert mirror_symmetric(whole)
-    assert not mirror_symmetric(Portfolio((*pieces, "shade")))
+    assert not mirror_symmetric(Portfolio((*pieces, SHADE())))
     assert not mirror_symmetric(Portfolio((Evolution(LEARNING), MatrixAdaptation())))
     assert not mirror_symmetric(AlongTheAxes())  # what a subclass does is not known
     found = check_algorithm(whole, runs=50)["scale"]
@@ -243,7 +244,7 @@ def test_draws_are_mirrored_in_a_box_that_is_no_cube():
 
 
 def test_members_that_cannot_be_turned_leave_rotation_open():
-    found = check_algorithm(Portfolio((MatrixAdaptation(), "shade")), runs=20)
+    found = check_algorithm(Portfolio((MatrixAdaptation(), SHADE())), runs=20)
     assert found.holds["translation"] is True
     assert found.holds["rotation"] is not True
     assert not found["rotation"].turned

@@ -10,9 +10,9 @@ import threading
 
 import numpy as np
 import pytest
+from autov.kernels.cache import on_disk
 
 from autov.kernels import ahead
-from autov.kernels.cache import on_disk
 from autov.kernels.order import sort_order
 
 # Prints the order of three values, how often the kernel came from the disk or was compiled, and who compiled it.

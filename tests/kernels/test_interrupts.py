@@ -9,9 +9,8 @@ import sys
 
 import numba
 import pytest
-from llvmlite.binding import executionengine
-
 from autov.kernels.interrupts import Held
+from llvmlite.binding import executionengine
 
 CALLBACK = ctypes.CFUNCTYPE(None)
 # What LLVM calls, with a function that a test puts there; only the place and the name of the code matter.

@@ -6,9 +6,8 @@ import gc
 from types import SimpleNamespace
 
 import pytest
-from numba import njit
-
 from autov.kernels.jit import _Compiling
+from numba import njit
 
 
 def compiling(module):

@@ -7,12 +7,12 @@ import sys
 
 import numpy as np
 import pytest
+from autov.kernels.jit import SET_ASIDE, internal, kernel, unit
 from numba import njit
 from numba.core.caching import NullCache
 
 from autov.core import stream_key
 from autov.kernels import random as stream
-from autov.kernels.jit import SET_ASIDE, internal, kernel, unit
 from autov.kernels.run import initial
 
 

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from autov.kernels.jit import kernel
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
@@ -14,7 +15,6 @@ from scipy.stats import ks_2samp
 from autov.core import Box, generator, stream_key
 from autov.kernels import random as stream
 from autov.kernels import run as kernels
-from autov.kernels.jit import kernel
 from autov.kernels.survival import kth_smallest, survive
 from autov.kernels.variation import choose_rows
 from autov.operators import FORMS, AffineOperator

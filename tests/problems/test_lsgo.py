@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from autov.kernels.jit import FAST
 from numba import njit
 
 from autov.algorithms import Evolution
 from autov.core import Box, InputError, generator, stream_key
 from autov.kernels import lsgo as kernels
 from autov.kernels import run as runs
-from autov.kernels.jit import FAST
 from autov.operators import load_operator
 from autov.problems.base import Problem
 from autov.problems.classic import Classic

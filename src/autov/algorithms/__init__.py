@@ -5,7 +5,8 @@ from autov.algorithms.base import Algorithm, Metaheuristic
 from autov.algorithms.driver import Run, check_fit, solve
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.minimization import minimize
-from autov.algorithms.resolve import ALGORITHMS, Algorithms, make_algorithm, resolve_algorithm, resolve_algorithms
+from autov.algorithms.registry import ALGORITHMS, make_algorithm
+from autov.algorithms.resolve import Algorithms, resolve_algorithm, resolve_algorithms
 
 __all__ = [
     "ALGORITHMS", "Algorithm", "Algorithms", "Evolution", "Metaheuristic", "Optimizer", "Run", "check_fit",

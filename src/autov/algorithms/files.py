@@ -1,32 +1,30 @@
-"""Algorithms and their states as data: settings as JSON, the arrays of a state in an NPZ without pickle."""
+"""Algorithms as data: their settings as JSON, in files of people and in the library of the package."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
-
-import numpy as np
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
 
 from autov.algorithms.peers import PREFIXES, resolve_peer
-from autov.algorithms.resolve import ALGORITHMS, ALIASES, make_algorithm, resolve_algorithm
-from autov.algorithms.restoring import parts_of, state_from_arrays
-from autov.algorithms.shipped import shipped_algorithm, shipped_data, shipped_names
-from autov.core import Box, FileError, InputError, read_arrays, write_arrays
+from autov.algorithms.registry import ALGORITHMS, changed, make_algorithm
+from autov.core import FileError, InputError
 from autov.core.files import read_json, to_json, write_text
 from autov.operators import AffineOperator, from_dict, to_dict
 
-FORMAT, VERSION = "autov-ask-tell", 1
 OPTIMIZER, OPTIMIZER_VERSION = "autov-optimizer", 1
-Restored = TypeVar("Restored")
+DEFAULT = "general"  # the algorithm of `minimize` and `Optimizer` unless another one is named
 
 
 def algorithm_to_dict(algorithm: Any) -> dict[str, Any]:
     """Name and settings of one of autov's own algorithms."""
     name = algorithm.name
     if name.partition(":")[0] in PREFIXES:
-        if resolve_algorithm(name) != algorithm:
+        if resolve_peer(*name.split(":", 1)) != algorithm:
             raise InputError(f"algorithm: settings of {name} cannot be written to a file, got {algorithm!r}")
         return {"peer": name}
     if type(algorithm) is not ALGORITHMS.get(name):
@@ -85,50 +83,25 @@ def load_algorithm(path: str | os.PathLike[str]) -> Any:
     return read_algorithm(path)[0]
 
 
-def find_algorithm(name: str) -> tuple[Any, dict[str, Any]]:
-    """The algorithm of a file or a name, and where it comes from; None for what is an operator."""
-    if name.endswith(".json"):
-        return read_algorithm(name) if is_optimizer(name) else (None, {})
-    if name in shipped_names():
-        return shipped_algorithm(name), dict(shipped_data(name).get("provenance", {}))
-    if name in (*ALGORITHMS, *ALIASES) or any(mark in name for mark in ":+="):
-        return resolve_algorithm(name), {}
-    return None, {}
-
-
 def is_optimizer(path: str) -> bool:
     """Whether a JSON file says that it holds an algorithm, and not an operator."""
     data = read_json(path, "an algorithm")
     return isinstance(data, dict) and data.get("format") == OPTIMIZER
 
 
-def state_to_arrays(state: Any, prefix: str = "state") -> dict[str, np.ndarray]:
-    """The fields of a state, apart from its box; those of states in it have longer names."""
-    found: dict[str, np.ndarray] = {}
-    for field in dataclasses.fields(state):
-        value = getattr(state, field.name)
-        for name, part in parts_of(f"{prefix}.{field.name}", value):
-            if dataclasses.is_dataclass(part) and not isinstance(part, Box):
-                found |= state_to_arrays(part, name)
-            elif not isinstance(part, Box):
-                found[name] = np.asarray(part)
-    return found
+@cache
+def shipped_names() -> tuple[str, ...]:
+    """Names of the optimisers in the package."""
+    folder = resources.files("autov.algorithms") / "library"
+    return tuple(sorted(item.name.removesuffix(".json") for item in folder.iterdir() if item.name.endswith(".json")))
 
 
-def write_saved(
-    path: str | os.PathLike[str], algorithm: Any, state: Any, numbers: dict[str, Any], arrays: dict[str, np.ndarray]
-) -> None:
-    """Write an algorithm in the middle of a run."""
-    head = {"format": FORMAT, "version": VERSION, "algorithm": algorithm_to_dict(algorithm), **numbers}
-    write_arrays(path, head, {**arrays, **state_to_arrays(state)})
+@cache
+def shipped_data(name: str) -> dict[str, Any]:
+    """The file of one of them."""
+    return json.loads((resources.files("autov.algorithms") / "library" / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def read_saved(path: str | os.PathLike[str], make: Callable[..., Restored]) -> Restored:
-    """Read it back: ``make(algorithm, numbers, arrays, restore state)`` puts it together."""
-    try:
-        head, arrays = read_arrays(path, FORMAT, VERSION)
-        algorithm = algorithm_from_dict(head["algorithm"], str(path))
-        return make(algorithm, head, arrays, lambda like: state_from_arrays(like, arrays))
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError, MemoryError) as error:
-        missing = " is missing" if isinstance(error, KeyError) else ""
-        raise FileError(f"{path}: not a saved optimizer: {' '.join(str(error).split())[:300]}{missing}") from None
+def shipped_algorithm(name: str, **settings: Any) -> Any:
+    """One of them, with some of its settings changed."""
+    return changed(name, algorithm_from_dict(shipped_data(name)["algorithm"], name), settings)

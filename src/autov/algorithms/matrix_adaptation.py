@@ -36,8 +36,9 @@ ever, unless its numbers leave the range of floating point, and starts again the
 *Invariance.* The next mean is the mean plus weighted steps, an affine combination of the points, and the step size and
 M act on steps only: in the words of the AutoV paper weights that sum to one (Theorem 3), so the strategy is
 translation and scale invariant path by path for a > 0. Normals are drawn along the axes, so a rotated or mirrored
-problem gives another path of the same law; `MatrixAdaptation.turned` turns the draws, too, and then it is the same path. This holds in a
-cube while no point is outside and no deviation at its limit. Only the order of values matters, apart from ``tol_f``.
+problem gives another path of the same law; `MatrixAdaptation.turned` turns the draws, too, and then it is the same
+path. This holds in a cube while no point is outside and no deviation at its limit. Only the order of values matters,
+apart from ``tol_f``.
 
 *Memory.* A state holds M, d^2 numbers (8 MB for 1000 variables); a compiled run four populations more.
 """

@@ -90,13 +90,11 @@ class Portfolio:
     full_budget: float = 0.0
 
     def __post_init__(self) -> None:
-        from autov.algorithms.resolve import resolve_algorithm
-
-        members = self.members.split("/") if isinstance(self.members, str) else self.members
-        found = tuple(resolve_algorithm(member) for member in members) or hand_made()
+        found = tuple(self.members) or hand_made()
         for member in found:
-            if not isinstance(member, Metaheuristic):
-                raise InputError(f"members: {member.name} can only be run as a whole, not asked")
+            if isinstance(member, (str, type)) or not isinstance(member, Metaheuristic):
+                name = getattr(member, "name", member)
+                raise InputError(f"members: must be algorithms that can be asked, got {name!r}")
         object.__setattr__(self, "members", found)
         trial = self.trial if isinstance(self.trial, (tuple, list)) else (self.trial,) * len(found)
         if len(trial) != len(found):

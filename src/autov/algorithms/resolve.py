@@ -5,48 +5,39 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 from autov.algorithms.base import Algorithm, Metaheuristic, Whole
-from autov.algorithms.cmaes import CMAES
-from autov.algorithms.cso import CSO
-from autov.algorithms.de import DE
 from autov.algorithms.evolution import Evolution
-from autov.algorithms.fep import FEP
-from autov.algorithms.ga import GA
-from autov.algorithms.imode import IMODE
-from autov.algorithms.matrix_adaptation import MatrixAdaptation
+from autov.algorithms.files import (
+    DEFAULT,
+    is_optimizer,
+    load_algorithm,
+    read_algorithm,
+    shipped_algorithm,
+    shipped_data,
+    shipped_names,
+)
 from autov.algorithms.peers import PREFIXES, resolve_peer
-from autov.algorithms.portfolio import Portfolio
-from autov.algorithms.pso import PSO
-from autov.algorithms.shade import SHADE
-from autov.algorithms.shipped import DEFAULT, shipped_algorithm, shipped_names
+from autov.algorithms.registry import ALGORITHMS, ALIASES, make_algorithm
 from autov.core import InputError, import_object, meant
 
-ALGORITHMS: dict[str, type] = {
-    cls.name: cls for cls in (Evolution, GA, PSO, DE, CMAES, FEP, CSO, SHADE, IMODE, MatrixAdaptation, Portfolio)
-}
-ALIASES = {"evolution": Evolution.name}  # the same class; a table calls it as the user did
 Algorithms = str | Sequence[str] | Mapping[str, str | Algorithm]
 
 
-def make_algorithm(name: str, **settings: Any) -> Any:
-    """The algorithm of that name with some of its settings changed."""
+def named_algorithm(name: str, **settings: Any) -> Any:
+    """The algorithm of that name, of this package's classes or of its library, with some of its settings changed."""
     if name in shipped_names():
         return shipped_algorithm(name, **settings)
-    kind = ALGORITHMS.get(ALIASES.get(name, name))
-    if kind is None:
-        names = [*shipped_names(), *sorted([*ALGORITHMS, *ALIASES])]
+    names = [*shipped_names(), *sorted([*ALGORITHMS, *ALIASES])]
+    if name not in names:
         raise InputError(
             f"algorithm: unknown {name!r}{meant(name, names)}; one of {', '.join(names)}, autov:OPERATOR, "
             f"{', '.join(f'{prefix}:...' for prefix in PREFIXES)}, file.py:name, or label=one of these"
         )
-    known = [field.name for field in fields(kind)]
-    for setting in settings:
-        if setting not in known:
-            raise InputError(f"algorithm: {name} has no setting {setting!r}; one of {', '.join(known)}")
-    return kind(**settings)
+    if isinstance(members := settings.get("members"), str):
+        settings["members"] = tuple(resolve_algorithm(member) for member in members.split("/"))
+    return make_algorithm(name, **settings)
 
 
 def resolve_algorithm(spec: Any = None, operator: Any = None) -> Any:
@@ -106,14 +97,23 @@ def _resolve(spec: Any, operator: Any) -> Any:
     settings = dict(_setting(spec, pair) for pair in pairs)
     if _is_evolution(name) and operator is not None:
         settings["operator"] = operator
-    return make_algorithm(name, **settings)
+    return named_algorithm(name, **settings)
 
 
 def _of_file(path: str) -> Any:
     """The algorithm of a file: an optimizer, or the paper's metaheuristic with an operator."""
-    from autov.algorithms.files import is_optimizer, load_algorithm
-
     return load_algorithm(path) if is_optimizer(path) else Evolution(path)  # type: ignore[arg-type]
+
+
+def find_algorithm(name: str) -> tuple[Any, dict[str, Any]]:
+    """The algorithm of a file or a name, and where it comes from; None for what is an operator."""
+    if name.endswith(".json"):
+        return read_algorithm(name) if is_optimizer(name) else (None, {})
+    if name in shipped_names():
+        return shipped_algorithm(name), dict(shipped_data(name).get("provenance", {}))
+    if name in (*ALGORITHMS, *ALIASES) or any(mark in name for mark in ":+="):
+        return resolve_algorithm(name), {}
+    return None, {}
 
 
 def resolve_algorithms(algorithms: Algorithms) -> dict[str, tuple[str | None, Algorithm]]:

@@ -32,6 +32,19 @@ def parts_of(name: str, value: Any) -> list[tuple[str, Any]]:
     return [(f"{name}.{i}", part) for i, part in enumerate(value)] if isinstance(value, tuple) else [(name, value)]
 
 
+def state_to_arrays(state: Any, prefix: str = "state") -> dict[str, np.ndarray]:
+    """The fields of a state, apart from its box; those of states in it have longer names."""
+    found: dict[str, np.ndarray] = {}
+    for field in dataclasses.fields(state):
+        value = getattr(state, field.name)
+        for name, part in parts_of(f"{prefix}.{field.name}", value):
+            if dataclasses.is_dataclass(part) and not isinstance(part, Box):
+                found |= state_to_arrays(part, name)
+            elif not isinstance(part, Box):
+                found[name] = np.asarray(part)
+    return found
+
+
 def state_from_arrays(like: Any, arrays: dict[str, np.ndarray], prefix: str = "state") -> Any:
     """A state of the class of ``like``, a first state of the same settings, with the saved values."""
     values = {}

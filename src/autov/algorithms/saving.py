@@ -10,19 +10,22 @@ import dataclasses
 import math
 import os
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from autov.algorithms.files import read_saved, write_saved
-from autov.algorithms.restoring import check_sizes, try_out
-from autov.core import Box, InputError, whole_number
+from autov.algorithms.files import algorithm_from_dict, algorithm_to_dict
+from autov.algorithms.restoring import check_sizes, state_from_arrays, state_to_arrays, try_out
+from autov.core import Box, FileError, InputError, read_arrays, whole_number, write_arrays
 from autov.problems.constraints import constraints_of
 
 if TYPE_CHECKING:
     from autov.algorithms.ask_tell import Optimizer
 
+FORMAT, VERSION = "autov-ask-tell", 1
 Kind = TypeVar("Kind", bound="Optimizer")
+Restored = TypeVar("Restored")
 
 
 def save(optimizer: Optimizer, path: str | os.PathLike[str]) -> None:
@@ -44,12 +47,12 @@ def save(optimizer: Optimizer, path: str | os.PathLike[str]) -> None:
         }  # fmt: skip
     if o._known is not None:
         arrays["known_x"], arrays["known_f"] = o._known.arrays(o.box.dim)
-    write_saved(path, o.algorithm, o._state, numbers, arrays)
+    _write_saved(path, o.algorithm, o._state, numbers, arrays)
 
 
 def load(kind: type[Kind], path: str | os.PathLike[str], constraints: Any) -> Kind:
     """The optimizer of a file, under the constraints that it had."""
-    optimizer, rules = read_saved(path, lambda *parts: _restore(kind, *parts))
+    optimizer, rules = _read_saved(path, lambda *parts: _restore(kind, *parts))
     given, count = constraints_of(constraints, optimizer.box.dim), rules.get("constraints", 0)
     if len(given) != count:
         raise InputError(
@@ -141,3 +144,22 @@ def _checked_rules(rules: Any, dim: int) -> dict[str, Any]:
     if any(isinstance(n, bool) or not isinstance(n, (int, float)) or not 0 <= n <= 1e300 for n in numbers):
         raise ValueError("violation and seconds must be numbers of at least 0")
     return rules
+
+
+def _write_saved(
+    path: str | os.PathLike[str], algorithm: Any, state: Any, numbers: dict[str, Any], arrays: dict[str, np.ndarray]
+) -> None:
+    """Write an algorithm in the middle of a run."""
+    head = {"format": FORMAT, "version": VERSION, "algorithm": algorithm_to_dict(algorithm), **numbers}
+    write_arrays(path, head, {**arrays, **state_to_arrays(state)})
+
+
+def _read_saved(path: str | os.PathLike[str], make: Callable[..., Restored]) -> Restored:
+    """Read it back: ``make(algorithm, numbers, arrays, restore state)`` puts it together."""
+    try:
+        head, arrays = read_arrays(path, FORMAT, VERSION)
+        algorithm = algorithm_from_dict(head["algorithm"], str(path))
+        return make(algorithm, head, arrays, lambda like: state_from_arrays(like, arrays))
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError, MemoryError) as error:
+        missing = " is missing" if isinstance(error, KeyError) else ""
+        raise FileError(f"{path}: not a saved optimizer: {' '.join(str(error).split())[:300]}{missing}") from None

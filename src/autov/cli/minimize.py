@@ -78,8 +78,8 @@ def minimize(
     """
     from autov.algorithms import resolve_algorithm
     from autov.algorithms.faults import FaultPolicy, sentence
+    from autov.algorithms.files import DEFAULT
     from autov.algorithms.repetition import repeat
-    from autov.algorithms.shipped import DEFAULT
     from autov.algorithms.stopping import NOISY
     from autov.cli.bounds import bounds_of
     from autov.cli.search_display import ProgressDisplay

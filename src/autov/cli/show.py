@@ -27,9 +27,8 @@ def show(
 
     Example: autov show paper-h3, autov show runs/first/optimizer.json
     """
-    from autov.algorithms.files import algorithm_to_dict, find_algorithm
-    from autov.algorithms.resolve import ALGORITHMS, ALIASES
-    from autov.algorithms.shipped import shipped_names
+    from autov.algorithms.files import algorithm_to_dict, shipped_names
+    from autov.algorithms.resolve import ALGORITHMS, ALIASES, find_algorithm
     from autov.algorithms.text import explain
     from autov.operators import AffineOperator, load_operator, operator_names, to_dict
 
@@ -130,9 +129,9 @@ def _operators() -> list[dict[str, object]]:
 
 def _algorithms() -> list[dict[str, object]]:
     from autov.algorithms import ALGORITHMS
+    from autov.algorithms.files import shipped_data, shipped_names
     from autov.algorithms.peers import PEERS
-    from autov.algorithms.resolve import ALIASES
-    from autov.algorithms.shipped import shipped_data, shipped_names
+    from autov.algorithms.registry import ALIASES
 
     rows: list[dict[str, object]] = []
     for name in shipped_names():

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from autov.algorithms.files import state_from_arrays, state_to_arrays
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
+from autov.algorithms.restoring import state_from_arrays, state_to_arrays
 from autov.core import Array, generator
 from autov.designer.genome import Genome, VaryingGenome
 from autov.kernels import run as kernels

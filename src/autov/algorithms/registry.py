@@ -1,0 +1,48 @@
+"""The algorithms of this package by name, and how one is made of its name and settings."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+from autov.algorithms.cmaes import CMAES
+from autov.algorithms.cso import CSO
+from autov.algorithms.de import DE
+from autov.algorithms.evolution import Evolution
+from autov.algorithms.fep import FEP
+from autov.algorithms.ga import GA
+from autov.algorithms.imode import IMODE
+from autov.algorithms.matrix_adaptation import MatrixAdaptation
+from autov.algorithms.portfolio import Portfolio
+from autov.algorithms.pso import PSO
+from autov.algorithms.shade import SHADE
+from autov.core import InputError, meant
+
+ALGORITHMS: dict[str, type] = {
+    cls.name: cls for cls in (Evolution, GA, PSO, DE, CMAES, FEP, CSO, SHADE, IMODE, MatrixAdaptation, Portfolio)
+}
+ALIASES = {"evolution": Evolution.name}  # the same class; a table calls it as the user did
+
+
+def make_algorithm(name: str, **settings: Any) -> Any:
+    """The algorithm of that name with some of its settings changed."""
+    kind = ALGORITHMS.get(ALIASES.get(name, name))
+    if kind is None:
+        names = sorted([*ALGORITHMS, *ALIASES])
+        raise InputError(f"algorithm: unknown {name!r}{meant(name, names)}; one of {', '.join(names)}")
+    check_settings(name, kind, settings)
+    return kind(**settings)
+
+
+def changed(name: str, algorithm: Any, settings: dict[str, Any]) -> Any:
+    """An algorithm with some of its settings changed."""
+    check_settings(name, algorithm, settings)
+    return replace(algorithm, **settings) if settings else algorithm
+
+
+def check_settings(name: str, algorithm: Any, settings: dict[str, Any]) -> None:
+    """Refuse settings that an algorithm does not have."""
+    known = [field.name for field in fields(algorithm)]
+    for setting in settings:
+        if setting not in known:
+            raise InputError(f"algorithm: {name} has no setting {setting!r}; one of {', '.join(known)}")
