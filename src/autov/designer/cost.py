@@ -18,7 +18,7 @@ from autov.designer.genome import Genome
 from autov.designer.runs import Stream, Tasks
 from autov.designer.settings import DesignSettings
 from autov.designer.trials import Trials
-from autov.problems import PointFunction, instance_of, to_base, without_fixed
+from autov.problems import PointFunction, to_base
 
 MEASURED_POINTS = 3  # of a Python function; all but the first are timed
 MEASURED_EVALUATIONS, MOST_RUNS = 100_000, 64  # of compiled runs: some hundredths of a second, the same on all machines
@@ -89,7 +89,7 @@ def _scaled(settings: DesignSettings, scale: float) -> DesignSettings:
 
 def seconds_per_evaluation(trials: Trials, genome: Genome) -> float:
     """Measured: compiled runs of known designs on all workers, or some calls of a Python function for each of them."""
-    instance = without_fixed(instance_of(trials.problem, 0))
+    instance = trials.instances.first.problem
     if trials.compiled:
         known = genome.known()
         vectors = known if len(known) else genome.box.lower[None]

@@ -20,7 +20,7 @@ from autov.algorithms.evolution import Evolution
 from autov.algorithms.faults import FaultCount, FaultPolicy
 from autov.core import FileError, InputError, Seed, check_writable, identity, seed_of
 from autov.core.locks import held
-from autov.designer.aggregate import check_minima
+from autov.designer.aggregate import check_minima, needs_minima
 from autov.designer.cases import Case, brings_bounds, training_cases
 from autov.designer.checkpoint import (
     MEASURED,
@@ -139,7 +139,9 @@ def design(
             opened.enter_context(held(path.with_name(f"{path.name}.lock"), "a search"))
 
         def opening(some: list[Case]) -> list[Trials]:
-            return [opened.enter_context(closing(Trials(case.problem, case.budget, workers, policy))) for case in some]
+            one = needs_minima(chosen.aggregate, len(some))
+            made = (Trials(case.problem, case.budget, workers, policy, one) for case in some)
+            return [opened.enter_context(closing(trials)) for trials in made]
 
         trials = opening(twins)
         for case, each in zip(twins, trials, strict=True):
