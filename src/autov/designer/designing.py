@@ -8,7 +8,6 @@ import time as clock
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from importlib import metadata
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -41,6 +40,7 @@ from autov.designer.settings import DesignSettings, design_settings
 from autov.designer.trials import Trials
 from autov.operators import AffineOperator
 from autov.problems import ProblemFamily, with_family
+from autov.version import VERSION
 
 CHECKPOINT_SECONDS = float(os.environ.get("AUTOV_CHECKPOINT_SECONDS", "5"))
 
@@ -324,7 +324,7 @@ def _finish(
         "retested_fitness": means[0] if len(means) == 1 else dict(zip(described["problems"], means, strict=True)),
         "moved_retest": None if moved is None else [float(mean) for mean in moved.mean(axis=1)],
         "retest_runs": settings.retest_runs, "instances": _instances(search), "settings": described,
-        "autov": metadata.version("autov"), "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "autov": VERSION, "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }  # fmt: skip
     failed = _failed(before, [*search.trials, *([] if judges is search.trials else judges), *elsewhere])
     if failed.counts:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from autov.algorithms import resolve_algorithm
 from autov.algorithms.files import algorithm_from_dict
 from autov.core import FileError, InputError, read_json
 from autov.operators import AffineOperator, load_operator, operator_names
+from autov.version import VERSION
 
 OPERATORS: dict[str, Callable[[AffineOperator, str, str, str], str]] = {
     "python": operators.to_python,
@@ -55,9 +55,8 @@ def export(source: Any, to: str, name: str | None = None) -> str:
         name = function_name(title)
     elif not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name):
         raise InputError(f"name: must be a name of a function, letters, digits and _, got {name!r}")
-    version = metadata.version("autov")
     if isinstance(found, AffineOperator):
-        return OPERATORS[to](found, version, title, name)
+        return OPERATORS[to](found, VERSION, title, name)
     if (type(found), to) not in PROGRAMS:
         known = sorted({form for kind, form in PROGRAMS if kind is type(found)})
         if not known:
@@ -65,7 +64,7 @@ def export(source: Any, to: str, name: str | None = None) -> str:
                 f"export: the algorithm {found.name} cannot be exported, only autov, ma-es and portfolio can"
             )
         raise InputError(f"to: the algorithm {found.name} can be exported to {' and '.join(known)}, not to {to!r}")
-    return PROGRAMS[type(found), to](found, version, title, name)
+    return PROGRAMS[type(found), to](found, VERSION, title, name)
 
 
 def function_name(title: str) -> str:
