@@ -17,7 +17,8 @@ import numpy as np
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.faults import FaultCount, FaultPolicy
-from autov.core import FileError, InputError, Seed, check_writable, identity, seed_of
+from autov.algorithms.files import DEFAULT
+from autov.core import FileError, InputError, Seed, check_writable, identity, new_folder, seed_of
 from autov.core.locks import held
 from autov.designer.aggregate import check_minima, needs_minima
 from autov.designer.cases import Case, brings_bounds, training_cases
@@ -31,7 +32,7 @@ from autov.designer.checkpoint import (
     write_checkpoint,
 )
 from autov.designer.cost import FITTED, affordable
-from autov.designer.genome import Genome, OperatorGenome
+from autov.designer.genome import Genome, Given, OperatorGenome
 from autov.designer.journal import PLAN, Journal, saved_settings
 from autov.designer.known import known_designs
 from autov.designer.result import Design
@@ -130,11 +131,12 @@ def design(
     for label in peers:
         if label in known:
             raise InputError(f"panel: {label!r} is the label of a known design; give it another one: mine={label}")
-    path = None if checkpoint is None else _place(checkpoint)
-    seed, policy = _seed(path, rng, resume), FaultPolicy(timeout, on_error)
+    policy = FaultPolicy(timeout, on_error)
     families = any(isinstance(case.problem, ProblemFamily) for case in cases)
     elsewhere = [] if families else [replace(case, problem=with_family(case.problem, ("translate",))) for case in cases]
     with ExitStack() as opened:
+        path = None if checkpoint is None else _place(checkpoint, opened)
+        seed = _seed(path, rng, resume)
         if path is not None:
             opened.enter_context(held(path.with_name(f"{path.name}.lock"), "a search"))
 
@@ -150,8 +152,8 @@ def design(
         judges = trials if surrogate is None else opening(cases)
         plan = _plan(path) if resume and path is not None else None
         if plan is None:
-            others = len(known) + len(peers)
-            chosen = affordable(chosen, trials, judges, others, evaluations, time, say, bool(elsewhere))
+            rivals = Given((*known.values(), *peers.values()))
+            chosen = affordable(chosen, trials, judges, rivals, evaluations, time, say, bool(elsewhere))
             measured = sum(each.evaluations for each in {id(t): t for t in (*trials, *judges)}.values())
         else:
             measured = plan.pop(MEASURED, 0)
@@ -224,11 +226,11 @@ def _seed(path: Path | None, rng: Seed, resume: bool) -> int:
     return seed_of(rng)
 
 
-def _place(checkpoint: Any) -> Path:
+def _place(checkpoint: Any, opened: ExitStack) -> Path:
     """The file of a checkpoint; what cannot be written is found before hours are spent."""
     try:
         path = Path(checkpoint)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        opened.enter_context(new_folder(path.parent))
         check_writable(path)
     except FileError as error:
         raise FileError(f"checkpoint: {error}") from None
@@ -305,6 +307,8 @@ def _finish(
     start, settings, genome = clock.perf_counter(), search.settings, search.genome
     made = search.evaluations
     rivals = {**known, **peers} if settings.known else {}
+    if settings.space == "operator":  # of which the default is none; the re-test has it
+        rivals.pop(DEFAULT, None)
     winner = search.race(state, list(rivals.values())) if settings.final_race else 0
     raced = search.evaluations - made
     name = None if winner < len(state.ids) else list(rivals)[winner - len(state.ids)]
