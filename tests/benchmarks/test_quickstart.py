@@ -14,10 +14,9 @@ def test_the_page_shows_the_stored_run():
 
 
 def test_the_code_of_the_page_is_what_is_run(monkeypatch, tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text(
-        "```python\nx = 1\n```\n\n```python\nx = 2  # autov.design(\nprint(x)\n```\n\nwhich printed\n\n```text\n3\n```\n"
-    )
+    page, code = tmp_path / "page.md", "x = 2  # autov.design(\nprint(x)\n"
+    first, second = (f"```python\n{text}```\n\n" for text in ("x = 1\n", code))
+    page.write_text(f"{first}{second}which printed\n\n```text\n3\n```\n")
     monkeypatch.setattr("benchmarks.quickstart.PAGE", page)
-    assert example(page.read_text()) == ("x = 2  # autov.design(\nprint(x)\n", "3\n")
+    assert example(page.read_text()) == (code, "3\n")
     assert bench_quickstart()["printed"] == ["2"]

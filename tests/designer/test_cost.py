@@ -22,6 +22,7 @@ from autov.designer.cost import (
 from autov.designer.genome import Given
 from autov.designer.trials import Trials
 from tests.designer.counting import Counted
+from tests.designer.stubs import NotedTrials
 
 SMALL = {"population": 6, "generations": 4, "trial": TrialBudget(5, 4, 2), "race_size": 4, "race_runs": 3,
          "retest_runs": 5, "rng": 1}  # fmt: skip
@@ -175,6 +176,24 @@ def test_first_calls_are_not_measured(monkeypatch, calls_only):
     assert seconds_per_evaluation(trials, genome, calls_only) == pytest.approx(1e-5)
     assert len(problem.seen) == 2
     assert trials.evaluations == problem.count
+
+
+def test_runs_are_measured_after_those_that_compile(monkeypatch):
+    now, genome = [0.0], design_settings("quick", space="operator").genome
+    seen = set()
+
+    class Compiling(NotedTrials):
+        compiled = True
+
+        def __call__(self, stream, genome, vectors, tasks):
+            for which in tasks.which:
+                now[0] += 1e-3 if which in seen else 60.0
+                seen.add(which)
+            return super().__call__(stream, genome, vectors, tasks)
+
+    monkeypatch.setattr("autov.designer.cost.clock.perf_counter", lambda: now[0])
+    trials = Compiling(TrialBudget(10, 5, 3))
+    assert seconds_per_evaluation(trials, genome) == pytest.approx(1e-3 / 50)
 
 
 def test_rivals_that_are_slower_are_part_of_the_time():

@@ -211,6 +211,16 @@ def test_aggregates_that_need_one_minimum_refuse_several():
         Trials(family, budget, 1, one_minimum=True)(STREAM, GENOME, vectors, tasks_of(1, 3))
 
 
+def test_a_design_by_log_gap_refuses_several_minima(tmp_path):
+    family = Shifted("batches", tmp_path / "calls", minima=True)
+    family.minimum = 0.0
+    small = {"generations": 1, "population": 4, "race_size": 2, "race_runs": 2, "retest_runs": 3, "rng": 1}
+    small["trial"] = TrialBudget(6, 4, 3)
+    with pytest.raises(InputError, match="minimum"):
+        autov.design([family, "sphere"], dim=3, aggregate="log-gap", **small)
+    autov.design([family, "sphere"], dim=3, aggregate="rank", **small)
+
+
 def test_errors_of_a_compiled_instance_come_out():
     class Fragile(Shifted):
         def instance(self, run):
