@@ -20,7 +20,6 @@ BENCHMARKS = {
     "overhead": "of an evaluation of a Python function",
     "first": "the first call of a fresh installation",
     "peers": "the same loop in other libraries",
-    "precision": "searches in single precision (minutes)",
     "constrained": "constrained problems, with SciPy (a minute)",
     "quality": "the BBOB suite, with other libraries (hours, kept in runs/)",
     "general": "how the default was designed (hours, kept in runs/)",

@@ -20,13 +20,12 @@ def speed_page(results: str | Path, page: str | Path | None = None) -> str:
         page: the file.
     """
     place = Path(results)
-    names = ("kernel", "kernel-repeats", "ma-es", "design", "lsgo", "compare", "overhead", "first", "peers",
-             "precision")  # fmt: skip
+    names = ("kernel", "kernel-repeats", "ma-es", "design", "lsgo", "compare", "overhead", "first", "peers")
     found = {name: read_json(place / "bench" / f"{name}.json", "figures") for name in names}
     table_9 = read_json(place / "paper" / "table-9.json", "results")["seconds_per_run"]
     parts = [
         "# Speed", _head(found), *_one_run(found["kernel"], found["kernel-repeats"]), *_libraries(found["peers"]),
-        *_strategy(found["ma-es"]), *_search(found["design"]), *_precision(found["precision"]), *_large(found["lsgo"]),
+        *_strategy(found["ma-es"]), *_search(found["design"]), *_large(found["lsgo"]),
         *_comparison(found["compare"], table_9), *_python(found["overhead"], found["first"]),
     ]  # fmt: skip
     text = "\n\n".join(map(_wrapped, parts)) + "\n"
@@ -60,8 +59,7 @@ def _head(found: Mapping[str, Any]) -> str:
         "This page is made by `make speed` from [results/bench](../results/bench), which `python -m benchmarks NAME "
         "--json` made "
         f"({by}), as ratios in one run. The machine: two cores of an x86-64 server with AVX2 (no AVX-512, but for "
-        "`kernel.json`, `design.json`, `first.json`, `ma-es.json`, `overhead.json`, `peers.json` and "
-        "`precision.json`)."
+        "`kernel.json`, `design.json`, `first.json`, `ma-es.json`, `overhead.json` and `peers.json`)."
     )
 
 
@@ -166,28 +164,6 @@ def _search(data: Mapping[str, Any]) -> list[str]:
         "on, in dimension; fewer variables carry the fixed cost of tournaments and survival. Rows cost little:",
         _table(("what", "milliseconds"), costs, 2),
         "By construction, memory does not grow with the generations but for one line of history each (not measured).",
-    ]
-
-
-def _precision(data: Mapping[str, Any]) -> list[str]:
-    speed = [
-        (dim, f"{rates['double']:.1f}", f"{rates['single']:.1f}", f"{rates['ratio']:.2f}")
-        for dim, rates in data["speed"].items()
-    ]
-    designs = [
-        (name, f"{one['double_median']:.3g}", f"{one['single_median']:.3g}", f"{one['p']:.2f}")
-        for name, one in data["designs"].items()
-    ]
-    (runs,) = {one["runs"] for one in data["designs"].values()}
-    return [
-        "### Single precision",
-        "The runs that try candidates may keep their points in single precision (`--inner-precision single`; values, "
-        "final race and re-test stay in double). Million evaluations a second of the paper's operator on Rastrigin, "
-        "one thread (`precision.json`):",
-        _table(("variables", "double", "single", "ratio"), speed, 0),
-        f"What both find, designs of operators with the preset quick: median of {runs} re-tested "
-        "runs in double precision on the same instances, and the p-value of a rank-sum test of them:",
-        _table(("problem", "double", "single", "p"), designs),
     ]
 
 

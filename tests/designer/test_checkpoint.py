@@ -51,6 +51,16 @@ def test_checkpoints_are_not_overwritten_silently(tmp_path):
     assert path.read_bytes() == before
 
 
+def test_a_search_begun_in_single_precision_is_refused(tmp_path):
+    path = tmp_path / "search.npz"
+    design("sphere", checkpoint=path, **(TINY | {"generations": 2}))
+    head, arrays = read_arrays(path, FORMAT, VERSION)
+    arrays.pop("head", None)
+    write_arrays(path, head | {"settings": head["settings"] | {"inner_precision": "single"}}, arrays)
+    with pytest.raises(FileError, match="inner_precision was 'single'"):
+        design("sphere", checkpoint=path, resume=True, **TINY)
+
+
 @pytest.mark.parametrize("damage", [lambda b: b[: len(b) // 2], lambda b: b[:0], lambda b: b"PK\x03\x04" + b[40:]])
 def test_broken_checkpoints_are_refused(tmp_path, damage):
     path = tmp_path / "search.npz"

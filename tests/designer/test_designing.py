@@ -10,7 +10,6 @@ import pytest
 import autov
 from autov.core import InputError
 from autov.designer import PRESETS, DesignSettings, TrialBudget, design, design_settings
-from autov.designer import genome as genomes
 from autov.designer.search import Search
 from autov.designer.trials import Trials
 from autov.operators import FORMS, load_operator
@@ -283,41 +282,3 @@ def test_what_is_reported_belongs_to_the_operator_that_is_returned():
         assert found.fitness == state.fitness[winner] == found.operator.provenance["fitness"]
         assert found.population[0] == settings.genome.operator(state.vectors[0])
     assert others > 0
-
-
-def test_a_search_in_single_precision_is_raced_and_retested_in_double(monkeypatch):
-    seen = []
-    made = genomes.run_many
-
-    def noting(key, common, tasks, best, single):
-        seen.append((single, len(tasks.run)))
-        return made(key, common, tasks, best, single)
-
-    monkeypatch.setattr(genomes, "run_many", noting)
-    options = {**TINY, "final_race": True, "workers": 1}
-    double = design("rastrigin", dim=6, **options)
-    before = len(seen)
-    assert not any(single for single, _ in seen)
-    found = design("rastrigin", dim=6, inner_precision="single", **options)
-    searched = {single for single, _ in seen[before:]}
-    assert searched == {True, False}  # the search, and the race
-    assert found.settings["inner_precision"] == "single"
-    assert "inner_precision" not in double.settings  # files and checkpoints of before are those of now
-    assert found.retested.shape == double.retested.shape
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"inner_precision": "half"}, "inner_precision"),
-        ({"inner_precision": "single", "space": "portfolio"}, "inner_precision: single only for the space operator"),
-    ],
-)
-def test_a_precision_that_there_is_not_is_said(given, message):
-    with pytest.raises(InputError, match=message):
-        design("rastrigin", dim=4, **given)
-
-
-def test_single_precision_of_a_python_function_is_refused():
-    with pytest.raises(InputError, match="inner_precision: single only for compiled problems"):
-        design(lambda x: float(x @ x), bounds=[(-1, 1)] * 3, space="operator", inner_precision="single")

@@ -4,7 +4,6 @@ import sys
 
 import numpy as np
 import pytest
-from numba import njit
 
 from autov.algorithms import Evolution
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
@@ -12,7 +11,6 @@ from autov.core import stream_key
 from autov.kernels import matrix_adaptation as es
 from autov.kernels import run as kernels
 from autov.kernels.allotment import polishing_step
-from autov.kernels.draw import in_double
 from autov.operators import load_operator
 from autov.problems import Classic
 
@@ -25,20 +23,6 @@ def arrays_in(value):
 
 def counts(arguments):
     return [sys.getrefcount(array) for array in arrays_in(arguments)]
-
-
-@njit
-def total(points, exact):
-    return in_double(points, exact).sum()
-
-
-@pytest.mark.parametrize("real", [np.float32, np.float64])
-def test_points_in_double_precision_have_a_reference_of_their_own(real):
-    arguments = np.ones((3, 2), real), np.ones((3, 2))
-    before = counts(arguments)
-    for _ in range(10):
-        assert total(*arguments) == 6
-    assert counts(arguments) == before
 
 
 def evolution(frame="axes"):

@@ -90,9 +90,6 @@ def design(
         None, "--trial-popsize", min=2, help="Population of the runs that try a candidate."
     ),
     trial_generations: int | None = typer.Option(None, "--trial-generations", min=1, help="Generations of these runs."),
-    inner_precision: str | None = typer.Option(
-        None, "--inner-precision", help="double, or single: points of these runs (--space operator, compiled problems)."
-    ),
     reevaluate: int | None = typer.Option(
         None, "--reevaluate", min=0, help="Fresh runs for survivors, each generation."
     ),
@@ -160,7 +157,6 @@ def design(
         "panel": panel, "population": population, "generations": generations, "known": known,
         "trial": {key: value for key, value in trial.items() if value is not None} or None,
         "family": None if family is None else () if family == "none" else tuple(family.replace("-", ",").split(",")),
-        "inner_precision": inner_precision,
         "aggregate": aggregate, "reevaluate": reevaluate, "final_race": final_race, "race_runs": race_runs,
         "retest_runs": retest_runs, "early_stop": early_stop,
     }  # fmt: skip

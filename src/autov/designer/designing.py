@@ -146,9 +146,6 @@ def design(
             return [opened.enter_context(closing(trials)) for trials in made]
 
         trials = opening(twins)
-        for case, each in zip(twins, trials, strict=True):
-            if chosen.inner_precision == "single" and not each.compiled:
-                raise InputError(f"inner_precision: single only for compiled problems, and {case.label} is none")
         judges = trials if surrogate is None else opening(cases)
         plan = _plan(path) if resume and path is not None else None
         if plan is None:

@@ -106,7 +106,6 @@ class OperatorGenome:
     rows: int = 10
     draw: Draw = "variable"
     tie_bounds: bool = False
-    single: bool = False  # compiled runs keep points in single precision; algorithms that are decoded do not
 
     @classmethod
     def of(cls, form: str | Sequence[str], rows: int, draw: Draw, tie_bounds: bool) -> OperatorGenome:
@@ -202,4 +201,4 @@ class OperatorGenome:
         """Compiled runs of the paper's metaheuristic."""
         n = budget.popsize
         common = Common(plain_plan(packed), objectives, box.lower, box.upper, budget.made, n, n)
-        run_many(key, common, tasks, best, self.single)
+        run_many(key, common, tasks, best)

@@ -16,7 +16,7 @@ import numpy as np
 
 from autov.core import Array, stream_key
 from autov.designer.aggregate import fitness_of, panel_shares, reference_gaps
-from autov.designer.genome import Genome, Given, OperatorGenome
+from autov.designer.genome import Genome, Given
 from autov.designer.proposers import PROPOSERS
 from autov.designer.settings import DesignSettings
 from autov.designer.trials import Stream, Tasks, Trials, try_candidates
@@ -52,10 +52,6 @@ class Search:
         panel: Sequence[Any] = (),
     ) -> None:  # fmt: skip
         self.genome, self.trials, self.settings, self.seed = genome, trials, settings, seed
-        self.tried = genome  # as the search tries it; what is raced and re-tested is the genome itself
-        if settings.inner_precision == "single":
-            assert isinstance(genome, OperatorGenome)
-            self.tried = replace(genome, single=True)
         self.panel = Given(tuple(panel))
         self.proposer = PROPOSERS[settings.searcher](genome, stream_key(seed, SEARCH))
         self.minima: list[Any] = [t.problem.minimum for t in trials]
@@ -115,7 +111,7 @@ class Search:
         values = np.full((len(self.trials), len(vectors), self.memory), np.nan)
         for p, trials in enumerate(self.trials):
             stream = Stream(self.seed, TRIAL, p)
-            values[p, :, : self.runs] = try_candidates(trials, stream, self.tried, vectors, ids, parents, early)
+            values[p, :, : self.runs] = try_candidates(trials, stream, self.genome, vectors, ids, parents, early)
         return values
 
     def _finish(self, state: SearchState, before: int) -> SearchState:
@@ -159,7 +155,7 @@ class Search:
         numbers = np.concatenate([np.arange(m, m + k) for m, k in zip(made, fresh, strict=True)])
         tasks = Tasks(which, state.ids[which], numbers)
         for p, trials in enumerate(self.trials):
-            values[p, which, numbers] = trials(Stream(self.seed, TRIAL, p), self.tried, state.vectors, tasks)
+            values[p, which, numbers] = trials(Stream(self.seed, TRIAL, p), self.genome, state.vectors, tasks)
         return values
 
     def race(self, state: SearchState, known: Sequence[Any] = ()) -> int:

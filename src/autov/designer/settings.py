@@ -66,8 +66,6 @@ class DesignSettings:
         generations: of the search, after the first population.
         known: the first population holds known designs, such as the paper's operator, as far as the form allows.
         trial: population, generations and runs of the metaheuristic that tries a candidate (Algorithm 2).
-        inner_precision: "double", or "single" for points of these runs, a little faster with 30 variables or more; only
-            for operators and compiled problems. Values, the final race and the re-test are in double precision.
         dims: numbers of variables to train on, each problem with each of them; () for those of the problems.
         budgets: evaluations of a run, each problem with each of them, as numbers or as multiples of the variables such
             as "100d"; () for those of ``trial``.
@@ -100,7 +98,6 @@ class DesignSettings:
     generations: int = 700
     known: bool = True
     trial: TrialBudget = field(default_factory=lambda: TrialBudget(100, 100, 3))
-    inner_precision: Literal["double", "single"] = "double"
     dims: tuple[int, ...] = ()
     budgets: tuple[int | str, ...] = ()
     stops: tuple[float, ...] = (1.0,)
@@ -132,9 +129,7 @@ class DesignSettings:
             raise InputError(f"aggregate: must be one of {', '.join(AGGREGATES)}, got {self.aggregate!r}")
         object.__setattr__(self, "family", checked_kinds(self.family))
         object.__setattr__(self, "form", self.form if isinstance(self.form, str) else tuple(self.form))
-        check_choice(self, space=SPACES, searcher=tuple(PROPOSERS), inner_precision=("double", "single"))
-        if self.inner_precision == "single" and self.space != "operator":
-            raise InputError(f"inner_precision: single only for the space operator, got {self.space!r}")
+        check_choice(self, space=SPACES, searcher=tuple(PROPOSERS))
         for name in ("dims", "budgets"):
             values = tuple(_count(name, value) for value in _several(getattr(self, name)))
             if len(set(values)) < len(values):
@@ -169,7 +164,6 @@ class DesignSettings:
             found[name] = list(value) if isinstance(value, tuple) else dict(value) if name == "fix" else value
         unused = ("members", "fix") if self.space == "operator" else ("form", "draw", "tie_bounds")
         unused += ("dims", "budgets", "stops", "cases")  # told case by case
-        unused += ("inner_precision",) if self.inner_precision == "double" else ()  # which older files do not have
         return {name: value for name, value in found.items() if name not in unused}
 
 

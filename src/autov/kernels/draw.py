@@ -9,40 +9,19 @@ registers, which needs AVX-512; they give the same bits.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
 from autov.compiler.plain import cpu_features
 
-WORD, INTEGER = ir.IntType(64), ir.IntType(32)
+WORD, INTEGER, DOUBLE = ir.IntType(64), ir.IntType(32), ir.DoubleType()
+SIZE = 8  # bytes of a double
 FLAGS = ("contract", "reassoc", "nsz")
-REGISTER, TABLE = 64, 16  # bytes of a wide step, and how many rows it can look up
-
-
-class Real(NamedTuple):
-    """Numbers of a precision, as LLVM calls them."""
-
-    kind: Any
-    name: str
-    size: int  # bytes
-
-    @property
-    def lanes(self) -> int:
-        """Of a wide step."""
-        return REGISTER // self.size
-
-
-SINGLE, DOUBLE = Real(ir.FloatType(), "f32", 4), Real(ir.DoubleType(), "f64", 8)
-
-
-def _real(number) -> Real:
-    """Of a type of Numba."""
-    return SINGLE if number == types.float32 else DOUBLE
+REGISTER, LANES, TABLE = 64, 8, 16  # of a wide step: bytes, variables, and how many rows it can look up
 
 
 def _is_wide(context) -> bool:
@@ -82,16 +61,14 @@ def _steps(builder, size, step):
     return builder.udiv(builder.add(size, ir.Constant(WORD, step - 1)), ir.Constant(WORD, step))
 
 
-def _variables(
-    builder, real: Real, k, width: int, parameters_of: Callable[[int], tuple[Any, Any]], args: list[Any], untied: int
-):
+def _variables(builder, k, width: int, parameters_of: Callable[[int], tuple[Any, Any]], args: list[Any], untied: int):
     """Draw variables k .. k + width - 1; parameters_of(s) gives means and variances of weight s for each of them."""
     x1, sources, normal, lower, upper, out = args
-    vector = ir.VectorType(real.kind, width)
-    by_4, by_size = (builder.mul(k, ir.Constant(WORD, size)) for size in (4, real.size))
+    vector = ir.VectorType(DOUBLE, width)
+    by_4, by_8 = (builder.mul(k, ir.Constant(WORD, size)) for size in (4, SIZE))
 
     def numbers(base):
-        return _load(builder, builder.add(base, by_size), vector, real.size)
+        return _load(builder, builder.add(base, by_8), vector)
 
     x = mean = numbers(x1)
     variance = ir.Constant(vector, [0.0] * width)
@@ -103,45 +80,40 @@ def _variables(
         square = builder.fmul(difference, difference, flags=FLAGS)
         mean = builder.fadd(mean, builder.fmul(mu, difference, flags=FLAGS), flags=FLAGS)
         variance = builder.fadd(variance, builder.fmul(sigma2, square, flags=FLAGS), flags=FLAGS)
-    spread = _call(builder, f"llvm.sqrt.v{width}{real.name}", vector, [variance])
+    spread = _call(builder, f"llvm.sqrt.v{width}f64", vector, [variance])
     z = _load(builder, builder.add(normal, by_4), ir.VectorType(ir.FloatType(), width), 4)
-    z = z if real is SINGLE else builder.fpext(z, vector)
-    value = builder.fadd(mean, builder.fmul(spread, z, flags=FLAGS), flags=FLAGS)
+    value = builder.fadd(mean, builder.fmul(spread, builder.fpext(z, vector), flags=FLAGS), flags=FLAGS)
     low, high = numbers(lower), numbers(upper)
     # Written so that NaN becomes the lower bound, and so that each is one instruction.
     value = builder.select(builder.fcmp_ordered(">", value, low), value, low)
     value = builder.select(builder.fcmp_ordered("<", value, high), value, high)
-    _store(builder, value, builder.add(out, by_size), real.size)
+    _store(builder, value, builder.add(out, by_8))
 
 
 def _draw(width: int) -> Any:
-    """An intrinsic that draws variables k .. k + width - 1; the others are addresses of first elements.
-
-    Only the type of ``like`` counts: that of the numbers.
-    """
+    """An intrinsic that draws variables k .. k + width - 1; the others are addresses of first elements."""
 
     @intrinsic
-    def draw(typingctx, like, k, parameters, x1, sources, tied, row, normal, lower, upper, out):  # noqa: ARG001
+    def draw(typingctx, k, parameters, x1, sources, tied, row, normal, lower, upper, out):  # noqa: ARG001
         weights = len(sources)
         untied = weights - len(tied)
-        real = _real(like)
-        signature = types.void(like, k, parameters, x1, sources, tied, row, normal, lower, upper, out)
+        signature = types.void(k, parameters, x1, sources, tied, row, normal, lower, upper, out)
 
         def codegen(context, builder, _signature, args):
-            _, k, parameters, x1, sources, _, row, *others = args
-            pair = ir.VectorType(real.kind, 2)
+            k, parameters, x1, sources, _, row, *others = args
+            pair = ir.VectorType(DOUBLE, 2)
             bases = []
             for lane in range(width):
                 place = builder.mul(builder.add(k, ir.Constant(WORD, lane)), ir.Constant(WORD, 4))
                 chosen = builder.sext(_load(builder, builder.add(row, place), INTEGER, 4), WORD)
-                bases.append(builder.add(parameters, builder.mul(chosen, ir.Constant(WORD, 2 * real.size * weights))))
+                bases.append(builder.add(parameters, builder.mul(chosen, ir.Constant(WORD, 2 * SIZE * weights))))
 
             def shuffle(a, b, lanes):
                 return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(INTEGER, len(lanes)), list(lanes)))
 
             def parameters_of(s):
-                places = [builder.add(base, ir.Constant(WORD, 2 * real.size * s)) for base in bases]
-                pairs = [_load(builder, place, pair, real.size) for place in places]
+                places = [builder.add(base, ir.Constant(WORD, 2 * SIZE * s)) for base in bases]
+                pairs = [_load(builder, place, pair) for place in places]
                 if width == 1:
                     return shuffle(pairs[0], pairs[0], (0,)), shuffle(pairs[0], pairs[0], (1,))
                 # Transpose: lanes (0, 2) and (1, 3) first, which stays inside 128-bit halves.
@@ -150,7 +122,7 @@ def _draw(width: int) -> Any:
                 return shuffle(even, odd, (0, 4, 2, 6)), shuffle(even, odd, (1, 5, 3, 7))
 
             sources = cgutils.unpack_tuple(builder, sources, weights)
-            _variables(builder, real, k, width, parameters_of, [x1, sources, *others], untied)
+            _variables(builder, k, width, parameters_of, [x1, sources, *others], untied)
             return context.get_dummy_value()
 
         return signature, codegen
@@ -159,63 +131,58 @@ def _draw(width: int) -> Any:
 
 
 @intrinsic
-def columns(typingctx, like, parameters, rows, arity):  # noqa: ARG001
+def columns(typingctx, parameters, rows, arity):  # noqa: ARG001
     """The address of a copy of the parameters by columns of TABLE numbers, for at most so many rows."""
     count = 2 * len(arity)
-    real = _real(like)
 
     def codegen(_context, builder, _signature, args):
-        _, parameters, rows, _ = args
-        table = cgutils.alloca_once(builder, ir.ArrayType(real.kind, TABLE * count))
+        parameters, rows, _ = args
+        table = cgutils.alloca_once(builder, ir.ArrayType(DOUBLE, TABLE * count))
         table.align = 64
         copy = builder.ptrtoint(table, WORD)
         with cgutils.for_range(builder, rows) as loop:
             for c in range(count):
                 place = builder.add(builder.mul(loop.index, ir.Constant(WORD, count)), ir.Constant(WORD, c))
-                size = ir.Constant(WORD, real.size)
-                number = _load(builder, builder.add(parameters, builder.mul(place, size)), real.kind, real.size)
+                size = ir.Constant(WORD, SIZE)
+                number = _load(builder, builder.add(parameters, builder.mul(place, size)), DOUBLE)
                 place = builder.add(loop.index, ir.Constant(WORD, TABLE * c))
-                _store(builder, number, builder.add(copy, builder.mul(place, size)), real.size)
+                _store(builder, number, builder.add(copy, builder.mul(place, size)))
         return copy
 
-    return types.int64(like, parameters, rows, arity), codegen
+    return types.int64(parameters, rows, arity), codegen
 
 
 @intrinsic
-def draw_wide(typingctx, like, size, table, x1, sources, tied, row, normal, lower, upper, out):  # noqa: ARG001
+def draw_wide(typingctx, size, table, x1, sources, tied, row, normal, lower, upper, out):  # noqa: ARG001
     """All variables of one offspring, a register of them at a time; the columns of parameters stay in registers."""
     weights = len(sources)
     untied = weights - len(tied)
-    real = _real(like)
-    signature = types.void(like, size, table, x1, sources, tied, row, normal, lower, upper, out)
+    signature = types.void(size, table, x1, sources, tied, row, normal, lower, upper, out)
 
     def codegen(context, builder, _signature, args):
         if not _is_wide(context):
             return context.get_dummy_value()
-        _, size, table, x1, sources, _, row, *others = args
-        vector = ir.VectorType(real.kind, real.lanes)
+        size, table, x1, sources, _, row, *others = args
+        vector = ir.VectorType(DOUBLE, LANES)
         sources = cgutils.unpack_tuple(builder, sources, weights)
         registers = [
             _load(builder, builder.add(table, ir.Constant(WORD, REGISTER * place)), vector, REGISTER)
-            for place in range(2 * weights * TABLE // real.lanes)
+            for place in range(2 * weights * TABLE // LANES)
         ]
-        with cgutils.for_range(builder, _steps(builder, size, real.lanes)) as loop:
-            k = _begins(builder, loop, size, real.lanes)
+        with cgutils.for_range(builder, _steps(builder, size, LANES)) as loop:
+            k = _begins(builder, loop, size, LANES)
             place = builder.add(row, builder.mul(k, ir.Constant(WORD, 4)))
-            chosen = _load(builder, place, ir.VectorType(INTEGER, real.lanes), 4)
-            if real is DOUBLE:
-                chosen = builder.zext(chosen, ir.VectorType(WORD, real.lanes))
+            chosen = _load(builder, place, ir.VectorType(INTEGER, LANES), 4)
+            chosen = builder.zext(chosen, ir.VectorType(WORD, LANES))
 
             def look_up(column, chosen=chosen):
-                if real is SINGLE:
-                    return _call(builder, "llvm.x86.avx512.permvar.sf.512", vector, [registers[column], chosen])
                 low, high = registers[2 * column : 2 * column + 2]
                 return _call(builder, "llvm.x86.avx512.vpermi2var.pd.512", vector, [low, chosen, high])
 
             def parameters_of(s, look_up=look_up):
                 return look_up(2 * s), look_up(2 * s + 1)
 
-            _variables(builder, real, k, real.lanes, parameters_of, [x1, sources, *others], untied)
+            _variables(builder, k, LANES, parameters_of, [x1, sources, *others], untied)
         return context.get_dummy_value()
 
     return signature, codegen
@@ -261,17 +228,4 @@ def choose_wide(typingctx, words, thresholds, size, count, row):  # noqa: ARG001
     return types.void(words, thresholds, size, count, row), codegen
 
 
-@intrinsic
-def _in_double(typingctx, points, exact):  # noqa: ARG001
-    """The points, if they are in double precision, otherwise their copy that is: which is known to the compiler."""
-    place = 0 if points.dtype == types.float64 else 1
-    kind = (points, exact)[place]
-
-    def codegen(context, builder, _signature, args):
-        return impl_ret_borrowed(context, builder, kind, args[place])  # the caller gets a reference of its own
-
-    return kind(points, exact), codegen
-
-
 draw_4, draw_1 = _draw(4), _draw(1)
-in_double: Any = _in_double  # called without the typing context

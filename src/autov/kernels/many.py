@@ -64,16 +64,7 @@ def objective_of(stack, place):
                      stack.fold_lower, stack.fold_upper)  # fmt: skip
 
 
-def in_single(plan, lower, upper):
-    """The plan and the box for points in single precision, which are inside of the given box, too."""
-    low, high = lower.astype(np.float32), upper.astype(np.float32)
-    low = np.where(low < lower, np.nextafter(low, np.float32(np.inf)), low)
-    high = np.where(high > upper, np.nextafter(high, np.float32(-np.inf)), high)
-    variation = plan.variation._replace(parameters=plan.variation.parameters.astype(np.float32))
-    return plan._replace(variation=variation), low, high
-
-
-def run_many(base, common, tasks, best, single=False):
+def run_many(base, common, tasks, best):
     """Best values of several runs.
 
     Args:
@@ -81,13 +72,8 @@ def run_many(base, common, tasks, best, single=False):
         common: what they have in common.
         tasks: r runs.
         best: (r,) the best value that each run found, written.
-        single: points and operators are in single precision; values are not.
     """
-    if single:
-        plan, lower, upper = in_single(common.plan, common.lower, common.upper)
-        common = common._replace(plan=plan, lower=lower, upper=upper)
-    size, real = common.lower.size, common.lower.dtype
-    work = evolution_work(np.empty(2, np.uint64), common.plan, common.popsize, common.offspring, size, real)
+    work = evolution_work(np.empty(2, np.uint64), common.plan, common.popsize, common.offspring, common.lower.size)
     none = np.empty(0, np.int64), np.empty(0)
     keys = derive(base, tasks.candidate, tasks.run)
     run_each(common, tasks.operator, tasks.instance, keys, work, *none, best)

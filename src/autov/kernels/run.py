@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from autov.compiler.functions import allocating, internal, kernel, noinline
-from autov.kernels.draw import in_double
 from autov.kernels.frame import RELEARN, learn_basis, reset_basis, turn_back, turn_pool
 from autov.kernels.objective import evaluate
 from autov.kernels.random import NOISE, POPULATION, fill_uniforms, subkey
@@ -135,16 +134,6 @@ def evaluate_blocks(key, generation, objective, x, out):
     return bad
 
 
-@internal
-def evaluate_batch(objective, x, exact, out, moved, first, second):
-    """`evaluate` of a part of a generation; points in single precision are seen in double."""
-    d = x.shape[1]
-    for i in range(min(x.shape[0], exact.shape[0])):
-        for k in range(d):
-            exact[i, k] = x[i, k]
-    return evaluate(objective, in_double(x, exact[: x.shape[0]]), out, moved, first, second)
-
-
 @kernel
 def evolution_start(plan, work, lower, upper, given):  # noqa: ARG001
     """Begin a run: random points behind the first ``given`` rows of the pool, which the caller has filled."""
@@ -257,7 +246,7 @@ def generations(plan, work, frame, objective, lower, upper, budget, final, trace
     comma = plan.choices[SURVIVAL] == COMMA
     key, counters, numbers, best = work.key, work.counters, work.numbers, work.best
     pool, f, offspring, values, picks = work.pool, work.f, work.offspring, work.values, work.picks
-    centre, moved, exact = work.centre, work.moved, work.exact
+    centre, moved = work.centre, work.moved
     bits, order, ranking = work.bits, work.order, work.ranking
     draws = Draws(work.bits, work.words, work.row, work.normal)
     seen, low, high = pool, lower, upper
@@ -276,10 +265,9 @@ def generations(plan, work, frame, objective, lower, upper, budget, final, trace
         if generation == 0:
             for begin in range(0, count, batch):
                 end = min(begin + batch, count)
-                counters[NANS] += evaluate_batch(
-                    objective, pool[begin:end], exact, f[begin:end], moved[: end - begin], first + np.uint64(begin),
-                    second,
-                )  # fmt: skip
+                counters[NANS] += evaluate(
+                    objective, pool[begin:end], f[begin:end], moved[: end - begin], first + np.uint64(begin), second
+                )
             note_best(pool, f, count, counters, numbers, best)
         else:
             prepare(key, generation, sizes, inputs, pool, f, picks, bits, order, centre, lower, upper)
@@ -294,8 +282,8 @@ def generations(plan, work, frame, objective, lower, upper, budget, final, trace
                     if frame is not None:
                         turn_back(target, centre, frame.basis, lower, upper, frame.scratch)
                 end = min(begin + batch, count)
-                counters[NANS] += evaluate_batch(
-                    objective, offspring[begin:end], exact, values[begin:end], moved[: end - begin],
+                counters[NANS] += evaluate(
+                    objective, offspring[begin:end], values[begin:end], moved[: end - begin],
                     first + np.uint64(begin), second,
                 )  # fmt: skip
             note_best(offspring, values, count, counters, numbers, best)

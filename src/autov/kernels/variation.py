@@ -15,7 +15,7 @@ import numpy as np
 from numba.cpython.unsafe.tuple import tuple_setitem
 
 from autov.compiler.functions import internal, noinline
-from autov.kernels.draw import REGISTER, TABLE, choose_wide, columns, draw_1, draw_4, draw_wide, wide
+from autov.kernels.draw import LANES, SIZE, TABLE, choose_wide, columns, draw_1, draw_4, draw_wide, wide
 from autov.kernels.random import NORMALS, ROWS, fill_bits, fill_normals, subkey
 
 # Inputs that are not parents; parents are 1, 2, 3, ...
@@ -79,7 +79,6 @@ def draw_rows(pool, index, row, normal, parameters, arity, tied, lower, upper, o
     A sum of independent normals is one normal: x1 + sum r_i (y_i - x1) needs one draw, not one for each weight.
     """
     m, d = out.shape
-    like, size = pool[0, 0], pool.itemsize
     # Addresses by hand: a view of an array would cost two atomic counts of its references.
     first = np.int64(pool.ctypes.data)
     table = np.int64(parameters.ctypes.data)
@@ -88,26 +87,26 @@ def draw_rows(pool, index, row, normal, parameters, arity, tied, lower, upper, o
     rows = np.int64(row.ctypes.data)
     z = np.int64(normal.ctypes.data)
     target = np.int64(out.ctypes.data)
-    fits = wide() and d >= REGISTER // size and parameters.shape[0] <= TABLE
-    by_columns = columns(like, table, parameters.shape[0], arity) if fits else np.int64(0)
+    fits = wide() and d >= LANES and parameters.shape[0] <= TABLE
+    by_columns = columns(table, parameters.shape[0], arity) if fits else np.int64(0)
     for i in range(m):
         sources = arity
         for s in range(len(arity)):
-            sources = tuple_setitem(sources, s, first + size * d * index[i, s + 1])
-        x1 = first + size * d * index[i, 0]
+            sources = tuple_setitem(sources, s, first + SIZE * d * index[i, s + 1])
+        x1 = first + SIZE * d * index[i, 0]
         if fits:
-            draw_wide(like, np.int64(d), by_columns, x1, sources, tied, rows, z, low, high, target)
+            draw_wide(np.int64(d), by_columns, x1, sources, tied, rows, z, low, high, target)
         elif d < 4:
             for k in range(d):
-                draw_1(like, k, table, x1, sources, tied, rows, z, low, high, target)
+                draw_1(k, table, x1, sources, tied, rows, z, low, high, target)
         else:
             for k in range(0, d - 4, 4):
-                draw_4(like, k, table, x1, sources, tied, rows, z, low, high, target)
+                draw_4(k, table, x1, sources, tied, rows, z, low, high, target)
             # The last four; some of them may be drawn a second time, the same.
-            draw_4(like, d - 4, table, x1, sources, tied, rows, z, low, high, target)
+            draw_4(d - 4, table, x1, sources, tied, rows, z, low, high, target)
         rows += 4 * d
         z += 4 * d
-        target += size * d
+        target += SIZE * d
 
 
 @internal

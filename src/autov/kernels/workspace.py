@@ -5,7 +5,7 @@ Work goes in blocks of rows small enough for the first-level cache.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -68,7 +68,6 @@ class Work(NamedTuple):
     moved: np.ndarray  # (rows of a batch, d)
     ranking: Ranking
     order: np.ndarray  # (2, largest of n, m, d) int64
-    exact: np.ndarray  # (rows of a batch, d) points in double precision, if those of the run are not; else (0, d)
 
 
 @internal
@@ -84,7 +83,7 @@ def batch_rows(d):
     return rows * ((15 + rows) // rows)
 
 
-def evolution_work(key, plan, n, m, d, real: Any = np.float64):
+def evolution_work(key, plan, n, m, d):
     """Arrays for a population of n and m offspring in d variables; `evolution_start` fills the state.
 
     Not compiled: NumPy makes the arrays faster than compiled code hands them over to Python.
@@ -95,7 +94,6 @@ def evolution_work(key, plan, n, m, d, real: Any = np.float64):
         n: at least 2.
         m: at least 1, and at least n if the offspring replace all.
         d: number of variables.
-        real: of points; values are in double precision.
     """
     t = plan.variation.inputs.size
     size = max(min(block_rows(d), m) * d, t * m) + 2
@@ -107,9 +105,8 @@ def evolution_work(key, plan, n, m, d, real: Any = np.float64):
             np.empty(d),
         )  # fmt: skip
     return Work(
-        key, np.zeros(COUNTERS, np.int64), np.empty(NUMBERS), np.empty((rows, d), real), np.empty(n), frame,
-        np.empty(d, real), np.empty(d, real), np.empty((m, d), real), np.empty(m), np.empty((m, t), np.int64), bits,
-        bits.view(np.int32),
+        key, np.zeros(COUNTERS, np.int64), np.empty(NUMBERS), np.empty((rows, d)), np.empty(n), frame,
+        np.empty(d), np.empty(d), np.empty((m, d)), np.empty(m), np.empty((m, t), np.int64), bits, bits.view(np.int32),
         np.empty(size, np.int32), np.empty(size, np.float32), np.empty((batch_rows(d), d)), ranking(n, m),
-        np.empty((2, max(n, m, d)), np.int64), np.empty((0 if real == np.float64 else batch_rows(d), d)),
+        np.empty((2, max(n, m, d)), np.int64),
     )  # fmt: skip
