@@ -26,7 +26,7 @@ from tests.mutants.places import Edit, edited
 ROOT = Path(__file__).parents[2]
 FOUND = ROOT / "build" / "mutants.json"
 LONGEST = 900.0  # seconds of the tests of one edit
-COPIED = ("src", "tests", "examples", "results", "docs", "pyproject.toml", "README.md")
+COPIED = ("src", "tests", "benchmarks", "examples", "results", "docs", "pyproject.toml", "README.md")
 
 
 def survives(edit: Edit, copy: Path) -> bool:
