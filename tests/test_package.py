@@ -1,6 +1,7 @@
 """What is published: built from the tree and from its own source archive, and used where nothing else is installed."""
 
 import hashlib
+import importlib.metadata
 import json
 import os
 import re
@@ -16,6 +17,8 @@ import pytest
 from packaging.requirements import Requirement
 
 import autov
+from autov.engines import dask_worker
+from autov.experiments.row import versions
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -122,6 +125,22 @@ def test_a_minimization_works_where_only_the_dependencies_are(environment, tmp_p
     assert said.pop("found") < 1e-6
     assert "paper-h3" in said.pop("operators")
     assert said == {"version": autov.__version__, "tables": 12, "large": 1000, "matlab": True}
+
+
+def test_nothing_needs_the_metadata_of_an_installed_package(monkeypatch, tmp_path):
+    """A source tree on the path has none."""
+
+    def missing(name):
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", missing)
+    versions.cache_clear()
+    small = {"population": 4, "generations": 1, "rows": 2, "retest_runs": 2, "final_race": False}
+    found = autov.design("sphere", dim=2, rng=1, workers=1, trial=autov.TrialBudget(10, 3, 1), **small)
+    assert found.provenance["autov"] == autov.__version__
+    autov.compare("de", "sphere", dim=2, maxfev=40, runs=1, workers=1, store=tmp_path / "results.db")
+    assert autov.__version__ in autov.export("paper-h3", "numpy")
+    assert dask_worker.versions()["autov"] == autov.__version__
 
 
 def test_the_version_is_in_one_place():

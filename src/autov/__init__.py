@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from autov.version import VERSION
+
 if TYPE_CHECKING:
     from autov.adapters.exports import export
     from autov.adapters.scipy import scipy_method
@@ -38,7 +40,7 @@ _HOME = {
 _PLACE = {name: (package, name) for package, names in _HOME.items() for name in names}
 _PLACE["problem"] = ("autov.problems", "resolve_problem")
 
-__version__ = "0.2.0.dev0"
+__version__ = VERSION
 __all__ = [
     "AffineOperator", "Box", "Certificate", "Classic", "Comparison", "Design", "DesignSettings", "Evolution",
     "FileError", "InputError", "Metaheuristic", "Operator", "OperatorGenome", "Optimizer", "Problem",

@@ -309,11 +309,12 @@ EVOLUTION = Evolution("paper-h3", popsize=6)
         ((EVOLUTION, Evolution("exchange", popsize=6)), set(), set()),
     ],
 )
-def test_what_later_members_alone_need_is_compiled_ahead(members, run, asked, compiled, monkeypatch):
-    ahead = set()
+def test_what_later_members_alone_need_is_precompiled(members, run, asked, compiled, monkeypatch):
+    precompiled = set()
     monkeypatch.setattr(
-        "autov.algorithms.portfolio.compile_ahead", lambda calls: ahead.update(kernel.__name__ for kernel, _ in calls)
+        "autov.algorithms.portfolio.precompile",
+        lambda calls: precompiled.update(kernel.__name__ for kernel, _ in calls),
     )
     problem, bounds = (resolve_problem("f1", dim=4), None) if compiled else (lambda x: float(x[0]), BOX)
     minimize(problem, bounds, algorithm=made_of(members), maxfev=60, rng=1)
-    assert ahead == (run if compiled else asked)
+    assert precompiled == (run if compiled else asked)

@@ -357,7 +357,7 @@ def test_warnings_of_the_package_are_one_line_and_those_of_others_stay(tmp_path)
         "import warnings\n\ndef loud(x):\n    warnings.warn('mine', stacklevel=1)\n    return float(x @ x)\n"
     )
     text = (
-        "import warnings, autov.kernels.cache as cache\nfrom autov.cli import main\n"
+        "import warnings, autov.compiler.cache as cache\nfrom autov.cli import main\n"
         "warn = \"warnings.warn('autov: kept\\\\nelsewhere', RuntimeWarning, stacklevel=1)\"\n"
         "from autov.cli import minimize\n"
         "import autov.engines\nnamed = autov.engines.named_engine\n"

@@ -105,7 +105,7 @@ def test_what_was_spent_to_measure_counts_once(tmp_path, stop):
     assert path.exists() == bool(stop)
     again = design(problem, checkpoint=path, resume=True, **options)
     assert again.spent == design(problem, **options).spent
-    assert again.spent["measure"] == 3
+    assert again.spent["measure"] == 6
 
 
 COMMAND = [
@@ -202,7 +202,7 @@ def test_results_in_the_folder(tmp_path):
     )
     known = set() if summary["known"] is None else {summary["known"]}
     compared = set(summary["comparison"]["rastrigin+family=translate"])
-    assert compared == {"designed", "paper-h3", "exchange"} - known
+    assert compared == {"designed", "general", "paper-h3", "exchange"} - known
     names = {path.name for path in folder.iterdir()}
     assert names == {"optimizer.json", "operator.json", "history.csv", "convergence.svg", "report.html", "search.npz"}
     page = (folder / "report.html").read_text()
@@ -342,3 +342,25 @@ def test_checkpoints_with_strange_counts_are_refused(tmp_path):
         write_arrays(path, head | {"failed": strange}, arrays)
         with pytest.raises(FileError, match="broken checkpoint"):
             design(partial_bowl, checkpoint=path, resume=True, **options)
+
+
+@pytest.mark.parametrize("refused", [{"evaluations": 10}, {"panel": "general"}, {"generations": 0, "time": "0.001s"}])
+def test_a_refused_design_leaves_no_folder(tmp_path, refused):
+    path = tmp_path / "runs" / "mine" / "search.npz"
+    with pytest.raises(InputError):
+        design("sphere", checkpoint=path, **(TINY | refused))
+    assert not any(tmp_path.iterdir())
+    (tmp_path / "runs").mkdir()
+    with pytest.raises(InputError):
+        design("sphere", checkpoint=path, **(TINY | refused))
+    assert [each.name for each in tmp_path.rglob("*")] == ["runs"]
+
+
+def test_an_interrupted_design_keeps_its_folder(tmp_path):
+    def ends(progress):  # noqa: ARG001
+        raise KeyboardInterrupt
+
+    path = tmp_path / "mine" / "search.npz"
+    with pytest.raises(KeyboardInterrupt):
+        design("sphere", checkpoint=path, progress=ends, **TINY)
+    assert path.exists()

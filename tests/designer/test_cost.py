@@ -6,10 +6,23 @@ from types import SimpleNamespace
 
 import pytest
 
-from autov.core import InputError
+from autov.core import Box, InputError
 from autov.designer import TrialBudget, design, design_settings
-from autov.designer.cost import affordable, counted, duration, expected_evaluations, fitted, moment, seconds_of
+from autov.designer.cost import (
+    Speed,
+    affordable,
+    counted,
+    duration,
+    expected_evaluations,
+    fitted,
+    moment,
+    seconds_of,
+    seconds_per_evaluation,
+)
+from autov.designer.genome import Given
+from autov.designer.trials import Trials
 from tests.designer.counting import Counted
+from tests.designer.stubs import NotedTrials
 
 SMALL = {"population": 6, "generations": 4, "trial": TrialBudget(5, 4, 2), "race_size": 4, "race_runs": 3,
          "retest_runs": 5, "rng": 1}  # fmt: skip
@@ -24,7 +37,7 @@ def test_no_design_makes_more_evaluations_than_it_says(space, more):
     moved = found.moved is not None
     expected = expected_evaluations(settings, [20], len(found.beside) + (found.known is not None), moved)
     assert found.evaluations == problem.count
-    assert found.spent["measure"] == 3
+    assert found.spent["measure"] == 6
     for part, spent in list(found.spent.items())[1:]:
         assert spent <= expected[part], part
     assert found.spent["retest"] == (1 + len(found.beside) + moved) * 5 * 20  # a known design that won is not run twice
@@ -45,12 +58,13 @@ def test_settings_are_made_as_large_as_the_limit_allows():
 
 
 def test_the_smaller_of_two_limits_counts(monkeypatch):
-    monkeypatch.setattr("autov.designer.cost.seconds_per_evaluation", lambda *_: 1e-9)
-    trials = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True, evaluations=0)]
+    monkeypatch.setattr("autov.designer.cost.measured_speed", lambda *_: Speed(1e-9, 1e-9))
+    trials = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True, evaluations=0, box=Box.cube(0, 1, 3))]
     settings = design_settings("quick")
-    alone = affordable(settings, trials, trials, 5, evaluations=10**6)
-    assert affordable(settings, trials, trials, 5, evaluations=10**6, time="1h") == alone
-    moved = affordable(settings, trials, trials, 5, evaluations=10**6, moved=True)
+    rivals = Given(("a", "b", "c", "d", "e"))
+    alone = affordable(settings, trials, trials, rivals, evaluations=10**6)
+    assert affordable(settings, trials, trials, rivals, evaluations=10**6, time="1h") == alone
+    moved = affordable(settings, trials, trials, rivals, evaluations=10**6, moved=True)
     assert sum(expected_evaluations(moved, [20], 5, moved=True).values()) <= 10**6
 
 
@@ -70,9 +84,9 @@ def test_what_is_measured_counts_for_a_number_of_evaluations():
 def test_the_cost_is_said_before_it_is_spent():
     lines = []
     problem = Counted()
-    design(problem, say=lambda line: lines.append((problem.count, line)), **SMALL)
+    found = design(problem, say=lambda line: lines.append((problem.count, line)), **SMALL)
     assert len(lines) == 1
-    assert lines[0][0] <= 3  # only what was needed to measure
+    assert lines[0][0] < found.evaluations / 2  # only what was needed to measure
     assert "up to" in lines[0][1]
     assert "4 generations of 6 candidates" in lines[0][1]
     assert re.search(r" at \S+ (nano|micro|milli)?seconds an evaluation$", lines[0][1])
@@ -110,7 +124,7 @@ def test_a_search_of_days_is_warned_of():
     class Slow(Counted):
         def __call__(self, x, rng):
             time.sleep(0.002)
-            if self.count > 3:
+            if self.count > 6:
                 raise KeyboardInterrupt
             return super().__call__(x, rng)
 
@@ -136,3 +150,73 @@ def test_durations_for_people():
         "2.8 hours",
         "41.0 days",
     ]
+
+
+class Slow(Counted):
+    """Its first calls at each new kind of point take long, as those that compile do."""
+
+    def __init__(self):
+        super().__init__()
+        self.seconds, self.seen = 0.0, set()
+
+    def __call__(self, x, rng):
+        kind = bool(x[0, 0] > 0)
+        self.seconds += 1e-5 * len(x) if kind in self.seen else 30.0
+        self.seen.add(kind)
+        return super().__call__(x, rng)
+
+
+@pytest.mark.parametrize("calls_only", [True, False])
+def test_first_calls_are_not_measured(monkeypatch, calls_only):
+    """A function, or its constraint, may be compiled at the first point that needs it."""
+    problem = Slow()
+    monkeypatch.setattr("autov.designer.cost.clock.perf_counter", lambda: problem.seconds)
+    trials = Trials(problem, TrialBudget(5, 4, 2), 1)
+    genome = design_settings("quick", space="operator").genome
+    assert seconds_per_evaluation(trials, genome, calls_only) == pytest.approx(1e-5)
+    assert len(problem.seen) == 2
+    assert trials.evaluations == problem.count
+
+
+def test_runs_are_measured_after_those_that_compile(monkeypatch):
+    now, genome = [0.0], design_settings("quick", space="operator").genome
+    seen = set()
+
+    class Compiling(NotedTrials):
+        compiled = True
+
+        def __call__(self, stream, genome, vectors, tasks):
+            for which in tasks.which:
+                now[0] += 1e-3 if which in seen else 60.0
+                seen.add(which)
+            return super().__call__(stream, genome, vectors, tasks)
+
+    monkeypatch.setattr("autov.designer.cost.clock.perf_counter", lambda: now[0])
+    trials = Compiling(TrialBudget(10, 5, 3))
+    assert seconds_per_evaluation(trials, genome) == pytest.approx(1e-3 / 50)
+
+
+def test_rivals_that_are_slower_are_part_of_the_time():
+    trials = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True, evaluations=0, box=Box.cube(0, 1, 3))]
+    settings, rivals, found = design_settings("quick"), Given(("a", "b")), []
+    for slow in (1e-6, 1e-3):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("autov.designer.cost.measured_speed", lambda *_, slow=slow: Speed(1e-6, slow))
+            found.append(affordable(settings, trials, trials, rivals, time="10s").generations)
+    assert found[0] > found[1]
+
+
+def test_a_refusal_names_runs_that_would_fit():
+    settings = design_settings("quick", trial={"evaluations": 10_000})
+
+    def cost(some, budget=10_000):
+        return float(sum(expected_evaluations(some, [budget], 5).values()))
+
+    with pytest.raises(InputError) as error:
+        fitted(settings, cost, 1e6, budget=10_000, least_budget=20)
+    shorter = int(re.search(r"budgets=(\d+)", str(error.value))[1])
+    assert 20 <= shorter < 10_000
+    fitted(settings, lambda some: cost(some, shorter), 1e6)
+    with pytest.raises(InputError) as error:
+        fitted(settings, cost, 100, budget=10_000, least_budget=20)
+    assert "budgets" not in str(error.value)

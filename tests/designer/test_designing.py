@@ -172,8 +172,8 @@ def test_all_evaluations_are_counted():
 
     found = design(counted, [(-1.0, 1.0)] * 2, vectorized=True, race_size=4, race_runs=6, retest_runs=9, **TINY)
     assert found.evaluations == sum(calls)
-    # Re-tested with one known design, and once more with the optimum elsewhere.
-    spent = {"measure": 3, "search": found.history[-1, 1], "race": 4 * 6 * 60, "retest": (2 + 1) * 9 * 60}
+    # Re-tested with two known designs, and once more with the optimum elsewhere.
+    spent = {"measure": 6, "search": found.history[-1, 1], "race": 4 * 6 * 60, "retest": (3 + 1) * 9 * 60}
     assert found.spent == spent
     assert found.retested.shape == (1, 9)
     assert found.operator.provenance["evaluations"] == sum(calls)

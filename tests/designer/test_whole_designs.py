@@ -14,6 +14,7 @@ from autov.designer.search import RACE, Search
 from tests.designer.counting import Counted
 from tests.designer.stubs import NotedTrials
 
+DEFAULT = resolve_algorithm("general")
 TINY = {"population": 5, "generations": 3, "trial": TrialBudget(8, 10, 2), "race_size": 3, "race_runs": 2,
         "retest_runs": 4, "rng": 1}  # fmt: skip
 
@@ -93,7 +94,7 @@ def test_a_twin_is_trained_on_and_the_problem_judges():
     found = design(real, surrogate=twin, space="portfolio", family=(), **TINY)
     others = len(found.beside)
     # Its speed, one re-test of the result and of each known design, and one with a moved optimum.
-    assert real.count == 3 + (1 + others + 1) * 4 * 80
+    assert real.count == 6 + (1 + others + 1) * 4 * 80
     assert twin.count > 0
     assert found.judged[0] is real
     other = Counted()
@@ -188,3 +189,33 @@ def test_budgets_may_grow_with_the_variables():
     assert [case.budget.maxfev for case in training_cases("sphere", settings)] == [200, 300, 500, 300]
     with pytest.raises(InputError, match="budgets"):
         design_settings("quick", budgets=("d",))
+
+
+@pytest.mark.parametrize("space", ["evolution", "portfolio"])
+def test_the_default_is_raced_and_re_tested(space, monkeypatch):
+    raced = []
+    plain = Search.race
+
+    def race(self, state, known=()):
+        raced.extend(known)
+        return plain(self, state, known)
+
+    monkeypatch.setattr(Search, "race", race)
+    found = design("sphere", dim=3, space=space, **TINY)
+    assert resolve_algorithm("general") in raced
+    assert (found.known == "general") != ("general" in found.beside)
+
+
+def test_the_default_can_win(monkeypatch):
+    monkeypatch.setattr(Search, "race", lambda _, state, known: len(state.ids) + list(known).index(DEFAULT))
+    found = design("sphere", dim=3, space="portfolio", **TINY)
+    assert (found.known, found.algorithm) == ("general", DEFAULT)
+
+
+def test_the_default_is_beside_an_operator_but_never_instead_of_it(monkeypatch):
+    raced = []
+    monkeypatch.setattr(Search, "race", lambda _, state, known: raced.extend(known) or 0)  # noqa: ARG005
+    found = design("sphere", dim=3, space="operator", **TINY)
+    assert "general" in found.beside
+    assert raced
+    assert DEFAULT not in raced

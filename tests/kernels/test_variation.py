@@ -7,11 +7,11 @@ import sys
 
 import numpy as np
 import pytest
-from autov.kernels.jit import kernel
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
+from autov.compiler.functions import kernel
 from autov.core import Box, generator, stream_key
 from autov.kernels import random as stream
 from autov.kernels import run as kernels

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from autov.kernels.jit import FAST
 from numba import njit
 
 from autov.algorithms import Evolution
+from autov.compiler.plain import FASTMATH
 from autov.core import Box, InputError, generator, stream_key
 from autov.kernels import lsgo as kernels
 from autov.kernels import run as runs
@@ -22,7 +22,7 @@ from autov.problems.lsgo import NAMES, LargeScale, arrays, large_scale
 from autov.problems.transforms import Translated
 from benchmarks import lsgo_numpy as twin
 
-plain_kernel = njit(error_model="numpy", fastmath=FAST)  # not cached: test modules have no fixed name
+plain_kernel = njit(error_model="numpy", fastmath=FASTMATH)  # not cached: test modules have no fixed name
 
 GOLDEN = json.loads((Path(__file__).parent / "data" / "cec2013_lsgo_golden.json").read_text())["functions"]
 NUMBERS = range(1, 16)

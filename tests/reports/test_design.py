@@ -11,7 +11,7 @@ from autov.algorithms import resolve_algorithm
 from autov.designer import TrialBudget, design
 from autov.problems import function_problem
 from autov.reports.design import report, write_design
-from autov.reports.design_page import design_page, in_short, next_commands, summary_table
+from autov.reports.design_page import best_other, design_page, in_short, next_commands, summary_table
 from autov.stats import average_ranks, mark, rank_sum
 from tests.docs.blocks import commands
 from tests.docs.test_blocks import parse
@@ -116,7 +116,7 @@ def test_the_first_screen_tells_what_was_found_and_what_to_type():
     )
     assert ", each on an instance of its own, moved; the best of the others, " in first
     made = curves[0].comparison
-    labels = ("GA", "DE (SciPy)", "SHADE", "ma-es", "general")
+    labels = [label for label in ("GA", "DE (SciPy)", "SHADE", "ma-es", "general") if label != best_other(found, 0)]
     means = [f"{label} {made.values(name, label).mean():.3g}" for label in labels]
     beside = (
         f"Beside algorithms that you may know, mean best values of 15 further runs of each: designed "
@@ -151,6 +151,13 @@ def test_how_much_worse_the_best_of_the_others_is():
     assert f"{label}, has 2 (no significant difference)" in in_short(equal)[0]
     worse = replace(found, retested=np.full((1, 9), 5.0), beside={label: np.full((1, 9), 2.0)})
     assert f"{label}, has 2 (which is significantly better)" in in_short(worse)[0]
+
+
+def test_the_default_is_always_mentioned():
+    found = design("sphere", dim=3, family=("translate",), space="operator", **{**TINY, "retest_runs": 9})
+    beside = {"general": np.full((1, 9), 50.0), "paper-h3": np.full((1, 9), 40.0)}
+    (said,) = in_short(replace(found, retested=np.full((1, 9), 2.0), beside=beside))
+    assert re.search(r"paper-h3, has 40\b.*general, has 50 \(which is significantly worse\)", said)
 
 
 def test_many_training_problems_are_counted_not_listed():

@@ -30,6 +30,21 @@ def things():
     }  # fmt: skip
 
 
+def test_a_design_without_an_operator_shows_its_algorithm():
+    trial = autov.TrialBudget(10, 3, 1)
+    found = autov.design(
+        "sphere", dim=2, rng=1, workers=1, population=4, generations=1, retest_runs=2, final_race=False, trial=trial,
+        members="ma-es",
+    )  # fmt: skip
+    with pytest.raises(InputError, match="operator"):
+        found.operator  # noqa: B018
+    page = Balanced()
+    page.feed(found._repr_html_())
+    assert not page.open
+    assert "re-tested mean" in page.text
+    assert "populations" in page.text
+
+
 class Balanced(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()

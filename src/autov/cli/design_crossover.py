@@ -8,7 +8,7 @@ from typing import Any
 
 from autov.cli.output import console, print_json
 from autov.cli.search_display import ProgressDisplay
-from autov.core import InputError
+from autov.core import InputError, new_folder
 
 POPULATION, GENERATIONS = 10, 5  # of the search
 
@@ -26,12 +26,11 @@ def design_crossover(
     checkpoint = folder / "search.json"
     if checkpoint.is_file() and not resume:
         raise InputError(f"out: {checkpoint} holds a search; go on with --resume, or choose another folder")
-    folder.mkdir(parents=True, exist_ok=True)
     candidates = population or POPULATION
     trials = candidates * (1 + (GENERATIONS if generations is None else generations))
     chosen = {name: value for name, value in given.items() if value is not None}
     try:
-        with ProgressDisplay(title=f"{metric} of {', '.join(problems)}") as display:
+        with new_folder(folder), ProgressDisplay(title=f"{metric} of {', '.join(problems)}") as display:
             found = search(
                 problems, metric=metric, candidates=candidates, trials=trials, rng=seed, workers=workers or -1,
                 checkpoint=checkpoint, progress=lambda tried, *_: display(tried, trials), **chosen,

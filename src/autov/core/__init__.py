@@ -5,7 +5,17 @@ from autov.core.box import Box, check_inside
 from autov.core.checks import check_choice, check_ranges, real_numbers, values_of, whole_number
 from autov.core.description import ADDED
 from autov.core.errors import FileError, InputError, WorkerError, meant
-from autov.core.files import check_writable, number, plain, read_json, replacing, to_json, write_bytes, write_text
+from autov.core.files import (
+    check_writable,
+    new_folder,
+    number,
+    plain,
+    read_json,
+    replacing,
+    to_json,
+    write_bytes,
+    write_text,
+)
 from autov.core.identities import Identified, canonical, describe, digest, identity, settings_of
 from autov.core.objects import import_object
 from autov.core.streams import generator, seed_of, stream_key
@@ -32,6 +42,7 @@ __all__ = [
     "identity",
     "import_object",
     "meant",
+    "new_folder",
     "number",
     "plain",
     "read_arrays",

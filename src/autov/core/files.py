@@ -70,6 +70,20 @@ def check_writable(path: str | os.PathLike[str], size: int = 2**20) -> None:
             probe.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def new_folder(folder: Path) -> Iterator[None]:
+    """Make a folder; if the block raises and nothing is in the folder, it is removed again."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):  # one that is not empty stays, and all above it
+            for each in missing:
+                each.rmdir()
+        raise
+
+
 def check_new(path: Path) -> None:
     """Say of a file that is not there that it cannot be made; SQLite would not say why."""
     if not path.exists() and not os.access(path.parent, os.W_OK | os.X_OK):

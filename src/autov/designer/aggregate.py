@@ -15,6 +15,11 @@ SMALLEST_GAP, LARGEST_GAP = 1e-12, 1e300
 SOLVED = 1e-8  # values closer than this to a known minimum are equal
 
 
+def needs_minima(aggregate: str, problems: int) -> bool:
+    """Whether the fitness on so many problems is relative to their known minima."""
+    return aggregate == "panel" or (aggregate == "log-gap" and problems > 1)
+
+
 def check_minima(aggregate: str, problems: Sequence[Any]) -> None:
     """Refuse an aggregate that the problems do not allow."""
     if aggregate == "log-gap" and len(problems) > 1:

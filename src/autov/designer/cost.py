@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import itertools
 import re
 import time as clock
 import warnings
@@ -13,19 +15,22 @@ import numpy as np
 
 from autov.algorithms.evaluation import PointEvaluator
 from autov.algorithms.faults import DEFAULT
-from autov.core import InputError, generator, whole_number
-from autov.designer.genome import Genome
+from autov.core import Array, InputError, generator, whole_number
+from autov.designer.genome import Genome, Given
 from autov.designer.runs import Stream, Tasks
 from autov.designer.settings import DesignSettings
 from autov.designer.trials import Trials
-from autov.problems import PointFunction, instance_of, to_base, without_fixed
+from autov.problems import PointFunction, to_base
 
-MEASURED_POINTS = 3  # of a Python function; all but the first are timed
+MEASURED_POINTS = 3  # of a Python function, each called twice
 MEASURED_EVALUATIONS, MOST_RUNS = 100_000, 64  # of compiled runs: some hundredths of a second, the same on all machines
 SHORT = 0.02  # seconds
+CHEAP = 0.0025  # seconds of a call, below which what is between the calls counts, too
+LOCKSTEP_RUNS, LOCKSTEP_BATCHES = 8, 4  # of a Python function, at most
 MEASURE = 6  # what their stream is for, beside those of `search`
 WARN_SECONDS = 3600.0  # a search that is expected to last longer says so
 FITTED = ("generations", "population", "race_size", "race_runs", "retest_runs", "panel_runs")  # what is made to fit
+COUNTED = "{:.3g} evaluations".format
 SCALES = np.geomspace(64, 1e-4, 121)  # sizes of a search that are tried, as multiples of the settings
 
 
@@ -57,18 +62,28 @@ def expected_evaluations(
 
 def fitted(
     settings: DesignSettings, cost: Callable[[DesignSettings], float], limit: float,
-    said: Callable[[float], str] = "{:.3g} evaluations".format,
+    said: Callable[[float], str] = COUNTED, budget: int = 0, least_budget: int = 0,
 ) -> DesignSettings:  # fmt: skip
-    """The settings with the largest search whose cost, which is said in its unit, stays below a limit."""
+    """The settings with the largest search whose cost stays below a limit.
+
+    Args:
+        settings: of the design.
+        cost: of settings.
+        limit: of the cost.
+        said: the cost in its unit.
+        budget: evaluations of the longest run, for advice.
+        least_budget: with fewer evaluations, a run is pointless.
+    """
     for scale in SCALES:
         smaller = _scaled(settings, float(scale))
         if cost(smaller) <= limit:
             return smaller
     least = cost(_scaled(settings, float(SCALES[-1])))
-    raise InputError(
-        f"evaluations, time: the smallest design needs {said(least)}, there are {said(limit)}; shorten the runs (as "
-        "with budgets 2000), or design on a cheap model of it (surrogate)"
-    )
+    shorter = int(float(f"{0.8 * budget * limit / least:.0e}"))  # the cost is that of the evaluations
+    fits = shorter >= least_budget > 0
+    advice = f"runs of {shorter:,} evaluations would fit (budgets={shorter}), or design" if fits else "design"
+    needs = f"the smallest design needs {said(least)}, there are {said(limit)}"
+    raise InputError(f"evaluations, time: {needs}; {advice} on a cheap model of the problem (surrogate)")
 
 
 def _scaled(settings: DesignSettings, scale: float) -> DesignSettings:
@@ -87,80 +102,145 @@ def _scaled(settings: DesignSettings, scale: float) -> DesignSettings:
     )  # fmt: skip
 
 
-def seconds_per_evaluation(trials: Trials, genome: Genome) -> float:
-    """Measured: compiled runs of known designs on all workers, or some calls of a Python function for each of them."""
-    instance = without_fixed(instance_of(trials.problem, 0))
+def seconds_per_evaluation(trials: Trials, genome: Genome, calls_only: bool = False) -> float:
+    """Measured on runs as the search makes them: of known designs and of random candidates.
+
+    Whatever is compiled or loaded at the first call is not measured. Of a slow Python function, the calls alone are.
+
+    Args:
+        trials: on a problem.
+        genome: what is designed.
+        calls_only: measure no runs on a Python function.
+    """
+    known = genome.known()
+    vectors = np.concatenate([known, genome.box.sample(max(1, len(known)), generator(0))])
     if trials.compiled:
-        known = genome.known()
-        vectors = known if len(known) else genome.box.lower[None]
-        stream, first = Stream(0, MEASURE, 0), np.arange(len(vectors))
-        trials(stream, genome, vectors, Tasks(first, first, 0 * first))  # compiles
         count = max(len(vectors), min(MOST_RUNS, MEASURED_EVALUATIONS // trials.budget.made))
-        runs = np.arange(count)
-        begun = clock.perf_counter()
-        trials(stream, genome, vectors, Tasks(runs % len(vectors), runs, runs))
-        return (clock.perf_counter() - begun) / (count * trials.budget.made)
-    trials.evaluations += MEASURED_POINTS
+        return _timed(trials, genome, vectors, np.arange(len(vectors)), np.arange(count))
+    seconds = _call_seconds(trials)
+    if calls_only or seconds > CHEAP:
+        return seconds / trials.engine.workers
+    short, runs = _shortened(trials, LOCKSTEP_BATCHES * trials.budget.popsize), np.arange(LOCKSTEP_RUNS)
+    found = _timed(short, genome, vectors, runs, runs)
+    trials.evaluations = short.evaluations
+    return found
+
+
+def _shortened(trials: Trials, most: int) -> Trials:
+    """The same with runs that are cut off after some evaluations; their faults are not those of the design."""
+    short = copy.copy(trials)
+    short.budget = dataclasses.replace(trials.budget, stop=min(trials.budget.made, most) / trials.budget.maxfev)
+    short.evaluator = PointEvaluator(trials.engine, trials.evaluator.policy)
+    return short
+
+
+def _timed(trials: Trials, genome: Genome, vectors: Array, first: np.ndarray, runs: np.ndarray) -> float:
+    """Seconds of an evaluation in runs of all candidates in turn, after first runs that compile."""
+    stream, count = Stream(0, MEASURE, 0), len(vectors)
+    trials(stream, genome, vectors, Tasks(first % count, first, 0 * first))
+    begun = clock.perf_counter()
+    trials(stream, genome, vectors, Tasks(runs % count, runs, runs))
+    return (clock.perf_counter() - begun) / (len(runs) * trials.budget.made)
+
+
+def _call_seconds(trials: Trials) -> float:
+    """Seconds of one call of a Python function, on one worker."""
+    instance, policy = trials.instances.first.problem, trials.evaluator.policy
     points = instance.box.sample(MEASURED_POINTS, generator(0))
-    policy = trials.evaluator.policy
+    trials.evaluations += 2 * len(points)
     if policy != DEFAULT:  # calls may hang or raise
         base, at = to_base(instance, points)
         assert isinstance(base, PointFunction)
         measured = PointEvaluator(trials.engine, policy)
-        measured(base, at)
-        return (measured.cost or policy.timeout or 0.0) / trials.engine.workers
-    instance(points[:1], generator(0))  # the first call may compile or load something
-    seconds = []
-    for point in points[1:]:
+        for _ in range(2):
+            measured(base, at)
+        return measured.cost or policy.timeout or 0.0
+    # Every point twice: a first call may compile or load something, and an infeasible point calls the constraints only.
+    seconds = np.empty((2, len(points)))
+    for i, j in itertools.product(range(2), range(len(points))):
         begun = clock.perf_counter()
-        instance(point[None], generator(0))
-        seconds.append(clock.perf_counter() - begun)
+        instance(points[j][None], generator(0))
+        seconds[i, j] = clock.perf_counter() - begun
     # A short call that takes longer than another was interrupted by other work of the machine.
-    return float(min(seconds) if max(seconds) < SHORT else np.mean(seconds)) / trials.engine.workers
+    return float(seconds[1].min() if seconds[1].max() < SHORT else seconds.min(axis=0).mean())
+
+
+def _rivals_seconds(trials: Trials, rivals: Given) -> float:
+    """Seconds of an evaluation in runs of other algorithms, which are compiled or not."""
+    numbers = np.arange(len(rivals.algorithms))
+    short = _shortened(trials, MEASURED_EVALUATIONS // len(numbers))
+    found = _timed(short, rivals, rivals.vectors, numbers, numbers)
+    trials.evaluations = short.evaluations
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Speed:
+    """Seconds of an evaluation in runs of candidates, and in runs of the algorithms that they are compared with."""
+
+    own: float
+    rivals: float
+
+
+def measured_speed(trials: Sequence[Trials], genome: Genome, rivals: Given, calls_only: bool) -> Speed:
+    """The mean over problems, weighted by the evaluations of their runs."""
+    own = [seconds_per_evaluation(each, genome, calls_only) for each in trials]
+    theirs = [
+        _rivals_seconds(each, rivals) if each.compiled and rivals.algorithms else seconds
+        for each, seconds in zip(trials, own, strict=True)
+    ]
+    weights = [each.budget.made for each in trials]
+    return Speed(float(np.average(own, weights=weights)), float(np.average(theirs, weights=weights)))
 
 
 def affordable(
-    chosen: DesignSettings, trials: Sequence[Trials], judges: Sequence[Trials], others: int,
+    chosen: DesignSettings, trials: Sequence[Trials], judges: Sequence[Trials], rivals: Given,
     evaluations: float | None = None, time: str | float | None = None, say: Callable[[str], Any] | None = None,
     moved: bool = False,
 ) -> DesignSettings:  # fmt: skip
     """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of once."""
-    given, budgets = chosen, [each.budget.made for each in trials]
+    given, budgets, others = chosen, [each.budget.made for each in trials], len(rivals.algorithms)
+    advice = (max(budgets), 2 * max(each.box.dim for each in trials))
 
     def parts(settings: DesignSettings) -> dict[str, int]:
         return expected_evaluations(settings, budgets, others, moved)
 
     most = np.inf if evaluations is None else whole_number("evaluations", evaluations, 1)
     if evaluations is not None:
-        chosen = fitted(chosen, lambda settings: sum(parts(settings).values()), most)
+        chosen = fitted(chosen, lambda settings: sum(parts(settings).values()), most, COUNTED, *advice)
     if time is None and say is None and all(each.compiled for each in judges):
         return chosen
-    genome = chosen.genome
-    speed = float(np.average([seconds_per_evaluation(each, genome) for each in trials], weights=budgets))
-    judged = speed
+    genome, calls_only = chosen.genome, time is None and say is None
+    speed = judged = measured_speed(trials, genome, rivals, calls_only)
     if judges is not trials:
-        judged = float(np.average([seconds_per_evaluation(each, genome) for each in judges], weights=budgets))
+        judged = measured_speed(judges, genome, rivals, calls_only)
 
     def seconds(settings: DesignSettings) -> float:
         found = parts(settings)
-        return speed * (found["search"] + found["race"]) + judged * found["retest"]
+        raced = others / (others + min(settings.race_size, settings.population)) if settings.known else 0.0
+        retested = others / (1 + others + moved)
+        return (
+            speed.own * found["search"]
+            + ((1 - raced) * speed.own + raced * speed.rivals) * found["race"]
+            + ((1 - retested) * judged.own + retested * judged.rivals) * found["retest"]
+        )
 
     if evaluations is not None:  # what was measured is spent
         most -= sum(each.evaluations for each in {id(each): each for each in (*trials, *judges)}.values())
-        chosen = fitted(given, lambda settings: sum(parts(settings).values()), most)
+        chosen = fitted(given, lambda settings: sum(parts(settings).values()), most, COUNTED, *advice)
     if time is not None:
         limit = seconds_of(time)
         chosen = fitted(given, lambda some: seconds(some) if sum(parts(some).values()) <= most else np.inf, limit,
-                        duration)  # fmt: skip
+                        duration, *advice)  # fmt: skip
     line = (
         f"up to {counted(sum(parts(chosen).values()))} evaluations ({chosen.generations} generations of "
-        f"{chosen.population} candidates), about {duration(seconds(chosen))} at {moment(judged)} an evaluation"
+        f"{chosen.population} candidates), about {duration(seconds(chosen))} at {moment(judged.own)} an evaluation"
     )
     if say is not None:
         say(line)
     elif evaluations is None and time is None and seconds(chosen) > WARN_SECONDS:
-        advice = "limit it with time= or evaluations=, or train on a cheap model of it (surrogate=)"
-        warnings.warn(f"design: {line}; {advice}", stacklevel=3)
+        hint = "limit it with time= or evaluations=, or train on a cheap model of it (surrogate=)"
+        warnings.warn(f"design: {line}; {hint}", stacklevel=3)
     return chosen
 
 

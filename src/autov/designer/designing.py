@@ -8,7 +8,6 @@ import time as clock
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from importlib import metadata
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,10 @@ import numpy as np
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.faults import FaultCount, FaultPolicy
-from autov.core import FileError, InputError, Seed, check_writable, identity, seed_of
+from autov.algorithms.files import DEFAULT
+from autov.core import FileError, InputError, Seed, check_writable, identity, new_folder, seed_of
 from autov.core.locks import held
-from autov.designer.aggregate import check_minima
+from autov.designer.aggregate import check_minima, needs_minima
 from autov.designer.cases import Case, brings_bounds, training_cases
 from autov.designer.checkpoint import (
     MEASURED,
@@ -32,7 +32,7 @@ from autov.designer.checkpoint import (
     write_checkpoint,
 )
 from autov.designer.cost import FITTED, affordable
-from autov.designer.genome import Genome, OperatorGenome
+from autov.designer.genome import Genome, Given, OperatorGenome
 from autov.designer.journal import PLAN, Journal, saved_settings
 from autov.designer.known import known_designs
 from autov.designer.result import Design
@@ -41,6 +41,7 @@ from autov.designer.settings import DesignSettings, design_settings
 from autov.designer.trials import Trials
 from autov.operators import AffineOperator
 from autov.problems import ProblemFamily, with_family
+from autov.version import VERSION
 
 CHECKPOINT_SECONDS = float(os.environ.get("AUTOV_CHECKPOINT_SECONDS", "5"))
 
@@ -130,23 +131,26 @@ def design(
     for label in peers:
         if label in known:
             raise InputError(f"panel: {label!r} is the label of a known design; give it another one: mine={label}")
-    path = None if checkpoint is None else _place(checkpoint)
-    seed, policy = _seed(path, rng, resume), FaultPolicy(timeout, on_error)
+    policy = FaultPolicy(timeout, on_error)
     families = any(isinstance(case.problem, ProblemFamily) for case in cases)
     elsewhere = [] if families else [replace(case, problem=with_family(case.problem, ("translate",))) for case in cases]
     with ExitStack() as opened:
+        path = None if checkpoint is None else _place(checkpoint, opened)
+        seed = _seed(path, rng, resume)
         if path is not None:
             opened.enter_context(held(path.with_name(f"{path.name}.lock"), "a search"))
 
         def opening(some: list[Case]) -> list[Trials]:
-            return [opened.enter_context(closing(Trials(case.problem, case.budget, workers, policy))) for case in some]
+            one = needs_minima(chosen.aggregate, len(some))
+            made = (Trials(case.problem, case.budget, workers, policy, one) for case in some)
+            return [opened.enter_context(closing(trials)) for trials in made]
 
         trials = opening(twins)
         judges = trials if surrogate is None else opening(cases)
         plan = _plan(path) if resume and path is not None else None
         if plan is None:
-            others = len(known) + len(peers)
-            chosen = affordable(chosen, trials, judges, others, evaluations, time, say, bool(elsewhere))
+            rivals = Given((*known.values(), *peers.values()))
+            chosen = affordable(chosen, trials, judges, rivals, evaluations, time, say, bool(elsewhere))
             measured = sum(each.evaluations for each in {id(t): t for t in (*trials, *judges)}.values())
         else:
             measured = plan.pop(MEASURED, 0)
@@ -219,11 +223,11 @@ def _seed(path: Path | None, rng: Seed, resume: bool) -> int:
     return seed_of(rng)
 
 
-def _place(checkpoint: Any) -> Path:
+def _place(checkpoint: Any, opened: ExitStack) -> Path:
     """The file of a checkpoint; what cannot be written is found before hours are spent."""
     try:
         path = Path(checkpoint)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        opened.enter_context(new_folder(path.parent))
         check_writable(path)
     except FileError as error:
         raise FileError(f"checkpoint: {error}") from None
@@ -300,6 +304,8 @@ def _finish(
     start, settings, genome = clock.perf_counter(), search.settings, search.genome
     made = search.evaluations
     rivals = {**known, **peers} if settings.known else {}
+    if settings.space == "operator":  # of which the default is none; the re-test has it
+        rivals.pop(DEFAULT, None)
     winner = search.race(state, list(rivals.values())) if settings.final_race else 0
     raced = search.evaluations - made
     name = None if winner < len(state.ids) else list(rivals)[winner - len(state.ids)]
@@ -319,7 +325,7 @@ def _finish(
         "retested_fitness": means[0] if len(means) == 1 else dict(zip(described["problems"], means, strict=True)),
         "moved_retest": None if moved is None else [float(mean) for mean in moved.mean(axis=1)],
         "retest_runs": settings.retest_runs, "instances": _instances(search), "settings": described,
-        "autov": metadata.version("autov"), "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "autov": VERSION, "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }  # fmt: skip
     failed = _failed(before, [*search.trials, *([] if judges is search.trials else judges), *elsewhere])
     if failed.counts:

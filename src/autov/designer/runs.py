@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from autov.algorithms import solve
 from autov.algorithms.base import Compiled
-from autov.core import Array, Box, check_ranges, stream_key, whole_number
+from autov.core import Array, check_ranges, stream_key, whole_number
 from autov.designer.genome import Genome, PackedGenome
+from autov.designer.instances import Instances, Prepared
 from autov.kernels.many import Tasks as KernelTasks
 from autov.kernels.many import derive
-from autov.kernels.objective import stack_objectives
-from autov.problems import MayRaise, Problem, ProblemFamily, instance_of, to_base, without_fixed
-
-KEPT = 20_000_000  # numbers of transformations that are kept for the instances of a family
+from autov.kernels.objective import Objective, stack_objectives, stacking_key
+from autov.problems import Problem
 
 
 @dataclass(frozen=True)
@@ -67,6 +66,10 @@ class Stream:
         words = np.random.SeedSequence(self.seed, spawn_key=(self.purpose, self.problem, int(run), 1))
         return int(words.generate_state(1, np.uint64)[0] >> np.uint64(1))
 
+    def met(self, instances: Instances, run: int) -> Prepared:
+        """The instance that a run meets."""
+        return instances[self.instance(run)] if instances.is_family else instances.first
+
 
 class Tasks(NamedTuple):
     """Runs to be made, all arrays (n,) int64: which candidate of those given, its number, the number of its run."""
@@ -84,7 +87,7 @@ class Tasks(NamedTuple):
 class CompiledTrials:
     """A call for engines: best values of tasks, each as one compiled run; it can be sent to other processes."""
 
-    problem: Problem
+    instances: Instances
     genome: Genome
     vectors: Array
     budget: TrialBudget
@@ -110,29 +113,32 @@ class CompiledTrials:
 
     def _one_by_one(self, tasks: Tasks) -> Array:
         best = np.empty(len(tasks.which))
-        # A check against a protocol looks at every property: not once for each run.
-        family, prepare = isinstance(self.problem, ProblemFamily), preparing(self.problem)
         for i, (which, candidate, run) in enumerate(zip(*tasks, strict=True)):
             key = derive(self.stream.key, candidate, run)
-            instance = prepare(self.problem, self.stream.instance(run) if family else 0)
-            best[i] = run_alone(instance, self.decoded[which], self.budget, key)
+            best[i] = run_alone(self.stream.met(self.instances, run), self.decoded[which], self.budget, key)
         return best
 
     def _packed(self, tasks: Tasks) -> Array:
+        """One compiled call for all instances of one function; instances with functions of their own get their own."""
         assert isinstance(self.genome, PackedGenome)
         best = np.empty(len(tasks.which))
-        family = isinstance(self.problem, ProblemFamily)
-        numbers, instance = np.unique(tasks.runs if family else np.zeros_like(tasks.runs), return_inverse=True)
-        prepare = preparing(self.problem)
-        found = [prepare(self.problem, self.stream.instance(run) if family else 0).objective for run in numbers]
-        objectives = stack_objectives(found)
-        noting = to_base(instance_for(self.problem, 0), np.empty((0, self.problem.box.dim)))[0]
-        if isinstance(noting, MayRaise):  # kept objectives are shared by several calls, notes are not
-            objectives = objectives._replace(context=np.zeros_like(objectives.context))
-        todo = KernelTasks(tasks.which, instance.astype(np.int64), tasks.candidates, tasks.runs)
-        self.genome.run_packed(self.packed, objectives, self.problem.box, self.budget, self.stream.key, todo, best)
-        if isinstance(noting, MayRaise):
-            noting.raise_noted(objectives.context)
+        numbers, place = np.unique(tasks.runs, return_inverse=True)
+        met = [self.stream.met(self.instances, run) for run in numbers]
+        for group in groups_of(stacking_key(cast(Objective, one.objective)) for one in met):
+            members = np.flatnonzero(np.isin(place, group))
+            instance = np.searchsorted(group, place[members])
+            objectives = stack_objectives([cast(Objective, met[k].objective) for k in group])
+            noting = met[group[0]].may_raise
+            if noting is not None:  # prepared objectives are shared by several calls, notes are not
+                objectives = objectives._replace(context=np.zeros_like(objectives.context))
+            todo = KernelTasks(tasks.which[members], instance, tasks.candidates[members], tasks.runs[members])
+            found = np.empty(len(members))
+            self.genome.run_packed(
+                self.packed, objectives, self.instances.traits.box, self.budget, self.stream.key, todo, found
+            )
+            best[members] = found
+            if noting is not None:
+                noting.raise_noted(objectives.context)
         return best
 
 
@@ -140,7 +146,7 @@ class CompiledTrials:
 class SentTrials:
     """The same for workers that keep the function they got: candidates, which change, travel with their tasks."""
 
-    problem: Problem
+    instances: Instances
     genome: Genome
     budget: TrialBudget
     stream: Stream
@@ -154,16 +160,7 @@ class SentTrials:
     def __call__(self, item: tuple[Array, Tasks]) -> Array:
         """Best values of the tasks."""
         vectors, tasks = item
-        return CompiledTrials(self.problem, self.genome, vectors, self.budget, self.stream)(tasks)
-
-
-class Prepared(NamedTuple):
-    """What a run on an instance needs."""
-
-    problem: Problem
-    box: Box
-    objective: Any
-    may_raise: Any  # who raises what a compiled run noted, or None
+        return CompiledTrials(self.instances, self.genome, vectors, self.budget, self.stream)(tasks)
 
 
 def run_alone(instance: Prepared, algorithm: Any, budget: TrialBudget, key: np.ndarray) -> float:
@@ -173,7 +170,7 @@ def run_alone(instance: Prepared, algorithm: Any, budget: TrialBudget, key: np.n
         seed = int(key[0] >> np.uint64(1))
         return solve_alone(instance.problem, algorithm, budget, seed)
     objective = instance.objective
-    if instance.may_raise is not None:  # kept objectives are shared by several calls, notes are not
+    if instance.may_raise is not None:  # prepared objectives are shared by several calls, notes are not
         objective = objective._replace(context=np.zeros_like(objective.context))
     state = algorithm.start(key, instance.box, budget.popsize, budget.maxfev)
     best = algorithm.run_compiled(state, objective, budget.made).fun
@@ -195,20 +192,9 @@ def solve_alone(problem: Problem, algorithm: Any, budget: TrialBudget, seed: int
     return float(values[max(int(np.searchsorted(counts, budget.made, side="right")) - 1, 0)])
 
 
-def instance_for(problem: Problem, number: int) -> Problem:
-    """What a run gets: the instance of a family, without fixed variables."""
-    return without_fixed(instance_of(problem, number))
-
-
-def _prepare(problem: Problem, number: int) -> Prepared:
-    instance = instance_for(problem, number)
-    base = to_base(instance, np.empty((0, instance.box.dim)))[0]
-    return Prepared(instance, instance.box, instance.objective(), base if isinstance(base, MayRaise) else None)
-
-
-_kept = lru_cache(maxsize=256)(_prepare)
-
-
-def preparing(problem: Problem) -> Callable[[Problem, int], Prepared]:
-    """What prepares its instances: those of a family are kept, where they do not need much memory."""
-    return _kept if isinstance(problem, ProblemFamily) and problem.box.dim**2 * 256 <= KEPT else _prepare
+def groups_of(keys: Iterable[Hashable]) -> list[np.ndarray]:
+    """The places of equal keys, in increasing order; groups are ordered by their first place."""
+    found: dict[Hashable, list[int]] = {}
+    for i, key in enumerate(keys):
+        found.setdefault(key, []).append(i)
+    return [np.array(places) for places in found.values()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -15,18 +14,13 @@ from autov.algorithms.faults import DEFAULT, FaultPolicy
 from autov.core import Array, canonical, describe, generator, values_of
 from autov.core.threads import one_blas_thread
 from autov.designer.genome import Genome, Given
+from autov.designer.instances import Instances, Prepared
 from autov.designer.journal import Journal, Values
-from autov.designer.runs import CompiledTrials, SentTrials, Stream, Tasks, TrialBudget, instance_for, solve_alone
+from autov.designer.runs import CompiledTrials, SentTrials, Stream, Tasks, TrialBudget, groups_of, solve_alone
 from autov.engines import Engine, Processes, Serial, Threads, engine_of
 from autov.engines.base import Found
 from autov.kernels.many import derive
-from autov.problems import (
-    PointFunction,
-    Problem,
-    ProblemFamily,
-    takes_points,
-    to_base,
-)
+from autov.problems import PointFunction, Problem, to_base
 
 STACKED = 4_000_000  # numbers in one stacked call of a Python function, at most
 
@@ -35,20 +29,19 @@ class Trials:
     """Best values of runs of candidates on one problem; every (candidate, run) has its own stream."""
 
     def __init__(
-        self, problem: Problem, budget: TrialBudget, workers: Any = None, policy: FaultPolicy = DEFAULT
+        self, problem: Problem, budget: TrialBudget, workers: Any = None, policy: FaultPolicy = DEFAULT,
+        one_minimum: bool = False,
     ) -> None:  # fmt: skip
         self.problem, self.budget = problem, budget
-        first = instance_for(problem, 0)
-        self.box = first.box
-        self.compiled = first.objective() is not None
-        self.by_point = not self.compiled and takes_points(first)
-        self.uses_rng = getattr(first, "uses_rng", True)
-        check_policy(problem, policy)
+        self.instances = Instances(problem, one_minimum)
+        self.box, self.compiled, self.by_point, self.uses_rng = self.instances.traits
+        check_policy(self.instances.first.problem, policy)
         self.engine: Engine = engine_of(workers if self.compiled or self.by_point else 1,
                                         "threads" if self.compiled else "processes")  # fmt: skip
         if policy.timeout is not None and isinstance(self.engine, Serial):
             self.engine = Processes(1)
         self.evaluator = PointEvaluator(self.engine, policy)
+        self._own: dict[int, PointEvaluator] = {}  # of instances with functions of their own
         self.evaluations = 0
         self._cost: float | None = None  # seconds of a compiled run, measured
         self._sent: SentTrials | None = None  # what workers elsewhere have got
@@ -84,9 +77,9 @@ class Trials:
     def _map_runs(self, genome: Genome, stream: Stream, vectors: Array, parts: list[Tasks]) -> Found[Array]:
         """Compiled runs on the engine; workers elsewhere keep what they got for the next candidates."""
         if self._is_here():
-            return self.engine.map(CompiledTrials(self.problem, genome, vectors, self.budget, stream), parts)
+            return self.engine.map(CompiledTrials(self.instances, genome, vectors, self.budget, stream), parts)
         if self._sent is None or self._sent.genome is not genome or self._sent.stream != stream:
-            self._sent = SentTrials(self.problem, genome, self.budget, stream)
+            self._sent = SentTrials(self.instances, genome, self.budget, stream)
         return self.engine.map(self._sent, (SentTrials.item(vectors, part) for part in parts))
 
     def _is_here(self) -> bool:
@@ -136,49 +129,61 @@ class Trials:
         """One run after the other, points on all workers."""
         best = np.empty(len(tasks.which))
         for i, (w, c, r) in enumerate(zip(*tasks, strict=True)):
-            number = stream.instance(int(r)) if isinstance(self.problem, ProblemFamily) else 0
-            instance, seed = instance_for(self.problem, number), int(derive(stream.key, c, r)[0] >> np.uint64(1))
+            instance, seed = stream.met(self.instances, r), int(derive(stream.key, c, r)[0] >> np.uint64(1))
             points = None if self.uses_rng else partial(self._points, stream, instance)
-            best[i] = solve_alone(instance, algorithms[w], self.budget, seed, points)
+            best[i] = solve_alone(instance.problem, algorithms[w], self.budget, seed, points)
         return best
 
-    def _points(self, stream: Stream, instance: Problem, x: Array) -> Array:
-        return self._function(stream, *to_base(instance, x))
+    def _points(self, stream: Stream, instance: Prepared, x: Array) -> Array:
+        return self._function(stream, instance, to_base(instance.problem, x)[1])
 
-    def _function(self, stream: Stream, base: Problem, points: Array) -> Array:
-        """Values of points of a function without random numbers: those that the journal knows, the rest evaluated."""
-        recorded = self.journal.batch(len(points), stream.key, points)
+    def _function(self, stream: Stream, instance: Prepared, points: Array) -> Array:
+        """Values of points, in its coordinates, of the function under an instance, which uses no random numbers.
+
+        The journal knows some; the rest is evaluated.
+        """
+        base, first = instance.base, self.instances.first.base
+        # Two functions may be called with the same points.
+        number = [] if base is first else [np.array(instance.number)]
+        recorded = self.journal.batch(len(points), stream.key, *number, points)
         if self.by_point:
             assert isinstance(base, PointFunction)
-            return self.evaluator(base, points, recorded)
+            return self._evaluator_of(instance)(base, points, recorded)
         made = recorded.all(len(points))
         if made is None:
             made = values_of(base(points, generator(0)), len(points))[0]
             recorded.keep_all(made)
         return made
 
-    def _values(
-        self, batches: list[Array], stream: Stream, tasks: Tasks, active: np.ndarray, step: int
-    ) -> Iterator[Array]:
-        """Values of each batch.
+    def _evaluator_of(self, instance: Prepared) -> PointEvaluator:
+        """One for all instances of one function; each knows the cost of its calls."""
+        if instance.base is self.instances.first.base:
+            return self.evaluator
+        if instance.number not in self._own:
+            self._own[instance.number] = PointEvaluator(self.engine, self.evaluator.policy, self.evaluator.faults)
+        return self._own[instance.number]
 
-        All batches of a function are one call, on their own instances or not; a problem of another kind may be noisy,
+    def _values(self, batches: list[Array], stream: Stream, tasks: Tasks, active: np.ndarray, step: int) -> list[Array]:
+        """Values of each batch on the instance of its run.
+
+        All batches of one function are one call, whatever its transformations; a problem of another kind may be noisy,
         and then each run has its own stream.
         """
-        sizes = [len(batch) for batch in batches]
-        family = isinstance(self.problem, ProblemFamily)
-        instances = [instance_for(self.problem, stream.instance(int(tasks.runs[i])) if family else 0) for i in active]
+        met = [stream.met(self.instances, int(tasks.runs[i])) for i in active]
         if self.uses_rng:
-            parts = []
-            for i, instance, batch in zip(active, instances, batches, strict=True):
+            found = []
+            for i, instance, batch in zip(active, met, batches, strict=True):
                 own = generator(int(stream.key[0]), int(tasks.candidates[i]), int(tasks.runs[i]), step)
-                parts.append(values_of(instance(batch, own), len(batch))[0])
-            made = np.concatenate(parts)
-        else:
-            found = [to_base(instance, batch) for instance, batch in zip(instances, batches, strict=True)]
-            made = self._function(stream, found[0][0], np.concatenate([x for _, x in found]))
-        values, _ = values_of(made, sum(sizes))
-        return iter(np.split(values, np.cumsum(sizes)[:-1]))
+                found.append(values_of(instance.problem(batch, own), len(batch))[0])
+            return found
+        values: list[Array] = [np.empty(0)] * len(batches)
+        for group in groups_of(id(one.base) for one in met):
+            points = [to_base(met[k].problem, batches[k])[1] for k in group]
+            made = self._function(stream, met[group[0]], np.concatenate(points))
+            parts = np.split(values_of(made, len(made))[0], np.cumsum([len(x) for x in points])[:-1])
+            for k, part in zip(group, parts, strict=True):
+                values[k] = part
+        return values
 
     def close(self) -> None:
         """End the workers."""

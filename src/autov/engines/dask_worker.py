@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import pickle
-import platform
 import threading
 from collections.abc import Callable
 from typing import Any
 
 from autov.core.threads import one_blas_thread
 from autov.engines.pickled import one_line, pack_error
+from autov.version import versions as core_versions
 
 DONE, RAISED, UNKNOWN, LATE, OTHER = "done", "raised", "unknown", "late", "other versions"
 _functions: dict[str, Any] = {}  # digest -> function, unpickled once
@@ -19,8 +18,7 @@ _functions: dict[str, Any] = {}  # digest -> function, unpickled once
 
 def versions() -> dict[str, str]:
     """What must be the same on client and workers for the same bits."""
-    found = {name: importlib.metadata.version(name) for name in ("autov", "numpy", "numba")}
-    return {"python": platform.python_version(), **found}
+    return core_versions("numpy", "numba")
 
 
 def difference(worker: str, theirs: dict[str, str], ours: dict[str, str]) -> str | None:

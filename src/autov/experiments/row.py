@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import datetime
-import importlib.metadata
 import json
 import math
-import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -17,6 +15,7 @@ import numpy as np
 from autov.core import Array, number, to_json
 from autov.experiments.curve import grid
 from autov.experiments.trace import Trace, improvements
+from autov.version import versions as core_versions
 
 
 class Column(NamedTuple):
@@ -160,5 +159,4 @@ def are_versions(found: Any) -> bool:
 @cache
 def versions() -> dict[str, str]:
     """Versions that a result may depend on."""
-    found = {name: importlib.metadata.version(name) for name in ("autov", "numpy", "numba", "scipy")}
-    return {**found, "python": platform.python_version()}
+    return core_versions("numpy", "numba", "scipy")

@@ -9,7 +9,7 @@ a jitted function passed as an argument would compile anew in every process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,16 +55,17 @@ class Objectives(NamedTuple):
     fold_upper: np.ndarray  # (d,) or (0,)
 
 
+def stacking_key(objective: Objective) -> tuple[Hashable, ...]:
+    """Objectives with equal keys can be stacked: one function, one context, the same kinds of transformation."""
+    same = (objective.context, objective.fold_lower, objective.fold_upper)
+    return objective.address, *(array.tobytes() for array in same), objective.shift.shape, objective.matrix.shape
+
+
 def stack_objectives(objectives: Sequence[Objective]) -> Objectives:
-    """Objectives of one function with the same kinds of transformation, in the form that `run_many` reads."""
+    """Objectives with one stacking key, in the form that `run_many` reads."""
     first = objectives[0]
-    for other in objectives[1:]:
-        if other.address != first.address or not np.array_equal(other.context, first.context):
-            raise ValueError("objectives: must all be instances of one problem")
-        if not np.array_equal(other.fold_lower, first.fold_lower):
-            raise ValueError("objectives: all must be folded into the same box, or none")
-        if other.shift.shape != first.shift.shape or other.matrix.shape != first.matrix.shape:
-            raise ValueError("objectives: all must be moved, and all must be rotated, or none")
+    if len({stacking_key(one) for one in objectives}) > 1:
+        raise ValueError("objectives: must be instances of one function, transformed in the same ways")
     scale, shift, matrix = (
         np.ascontiguousarray([getattr(one, name) for one in objectives], dtype=np.float64)
         for name in ("scale", "shift", "matrix")

@@ -48,7 +48,7 @@ EIGHT = (  # Tables V and VI
 @functools.cache
 def _compiled(function: str) -> Any:
     entry = TABLE[function]
-    return compile_objective(c_function(function, entry.kernel, entry.form))
+    return compile_objective(c_function(entry.kernel, entry.form))
 
 
 @dataclass(frozen=True)

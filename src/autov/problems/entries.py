@@ -41,12 +41,13 @@ def unsubstituted(x, n, d, out, context, size, first, second):
     values(carray(x, (n, d)), carray(out, (n,)), False)
 
 
-def c_function(name: str, kernel: Any, form: Callable[..., None]) -> Callable[..., None]:
+def c_function(kernel: Any, form: Callable[..., None]) -> Callable[..., None]:
     """One of the forms above for one kernel, as `compile_objective` takes it.
 
     The kernel is a global of the function and not a variable of a closure: Numba would take that for another one in
-    every process, and find nothing on the disk.
+    every process, and find nothing on the disk. Its name says all that it is made of: the cache knows it by that.
     """
+    name = f"{kernel.__module__.rpartition('.')[2]}_{kernel.__name__}_{form.__name__}"
     made = FunctionType(form.__code__, {**globals(), "values": kernel}, name)
     made.__qualname__ = name
     return made

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from autov.algorithms.faults import sentence
+from autov.algorithms.files import DEFAULT
 from autov.algorithms.text import explain, short_name
 from autov.core import Array, InputError
 from autov.designer import Design
@@ -29,6 +30,7 @@ COLUMNS = ("mean (std)", "median", "best", "worst")
 KINDS = {"translate": "moved", "rotate": "turned", "scale": "zoomed"}  # what is done to instances of a family
 MOST = 3  # training problems with a sentence of their own
 KNOWN = {  # what begins the names of known designs -> what they are
+    DEFAULT: f"{DEFAULT} is the default algorithm of autov.",
     "paper-h3": "paper-h3 is the operator that the paper prints.",
     "ma-es": "ma-es is a matrix adaptation evolution strategy, a relative of CMA-ES.",
     "exchange": "An exchange takes every variable from one of two parents, as a GA does.",
@@ -170,12 +172,19 @@ def _sentence(design: Design, place: int) -> str:
     if not others:
         return f"{text}. Smaller is better."
     lead = min(others, key=lambda label: others[label].mean())
-    sign = mark(*rank_sum(others[lead], own), least=least_p(len(own), len(own)))
-    told = {"+": "which is significantly better", "-": "which is significantly worse", "=": "no significant difference",
-            "?": "too few runs to tell them apart"}[sign]  # fmt: skip
     ratio = others[lead].mean() / own.mean() if instance_of(problem, 0).minimum == 0 and own.mean() > 0 else 0.0
     times = f", {ratio:.3g} times as much" if ratio >= 1.5 and np.isfinite(ratio) else ""
-    return f"{text}; the best of the others, {lead}, has {others[lead].mean():.4g}{times} ({told}). Smaller is better."
+    text += f"; the best of the others, {lead}, has {others[lead].mean():.4g}{times} ({_told(others[lead], own)})"
+    if DEFAULT in others and lead != DEFAULT:
+        text += f"; the default, {DEFAULT}, has {others[DEFAULT].mean():.4g} ({_told(others[DEFAULT], own)})"
+    return f"{text}. Smaller is better."
+
+
+def _told(other: Array, own: Array) -> str:
+    """Whether another algorithm's values differ significantly from the result's."""
+    sign = mark(*rank_sum(other, own), least=least_p(len(own), len(own)))
+    return {"+": "which is significantly better", "-": "which is significantly worse",
+            "=": "no significant difference", "?": "too few runs to tell them apart"}[sign]  # fmt: skip
 
 
 def next_commands(design: Design, folder: Path) -> str:

@@ -13,8 +13,10 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from autov.algorithms.result import Result
+from autov.algorithms.text import explain
 from autov.core import InputError
 from autov.designer import Design
+from autov.designer.space import operator_of
 from autov.experiments import Comparison, Entry, Table
 from autov.invariance import Certificate
 from autov.operators import AffineOperator
@@ -104,8 +106,11 @@ def _(result: Result) -> str:
 def _(design: Design) -> str:
     means = [(f"re-tested mean on {name}", f"{mean:.6g}") for name, mean in design.retested_means.items()]
     made = ", ".join(f"{what} {count:,}" for what, count in design.spent.items())
-    pairs = [*means, ("search's own figure", f"{design.fitness:.6g}"), ("evaluations", made)]
-    return _pairs(f"Design, {design.seconds:.0f} s", pairs) + html_of(design.operator)
+    fitness = "-" if np.isnan(design.fitness) else f"{design.fitness:.6g}"
+    pairs = [*means, ("search's own figure", fitness), ("evaluations", made)]
+    found = operator_of(design.algorithm)
+    described = f"<pre>{html.escape(explain(design.algorithm))}</pre>" if found is None else html_of(found)
+    return _pairs(f"Design, {design.seconds:.0f} s", pairs) + described
 
 
 @html_of.register

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from autov.algorithms import resolve_algorithm
 from autov.algorithms.files import algorithm_from_dict
 from autov.core import FileError, InputError, read_json
 from autov.operators import AffineOperator, load_operator, operator_names
+from autov.version import VERSION
 
 OPERATORS: dict[str, Callable[[AffineOperator, str, str, str], str]] = {
     "python": operators.to_python,
@@ -55,16 +55,15 @@ def export(source: Any, to: str, name: str | None = None) -> str:
         name = function_name(title)
     elif not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name):
         raise InputError(f"name: must be a name of a function, letters, digits and _, got {name!r}")
-    version = metadata.version("autov")
     if isinstance(found, AffineOperator):
-        return OPERATORS[to](found, version, title, name)
+        return OPERATORS[to](found, VERSION, title, name)
     if type(found) not in PROGRAMS:
         raise InputError(f"export: the algorithm {found.name} cannot be exported, only autov, ma-es and portfolio can")
     if to != "python":
         raise InputError(
             f"to: a whole optimiser such as {found.name} can be exported to python; {to!r} is for operators"
         )
-    return to_program(found, version, title)
+    return to_program(found, VERSION, title)
 
 
 def function_name(title: str) -> str:
