@@ -2,7 +2,7 @@
 
 The same from the command line:
     autov export autov:paper-h3 --to python --out optimiser.py
-    autov export runs/first/optimizer.json --to matlab --out optimiser.m
+    autov export runs/first/optimizer.json --to python --out optimiser.py
     autov export paper-h3 --to matlab --out vary.m
 """
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 from scipy import stats
@@ -11,7 +13,6 @@ import autov
 from autov.algorithms import Evolution
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.algorithms.portfolio import Portfolio
-from tests.naive_matrix_adaptation import Strategy
 
 LOWER, UPPER = np.array([-5.0, 0.0, 1.0]), np.array([5.0, 1.0, 4.0])
 OPERATORS = {
@@ -60,11 +61,12 @@ def parents_of(operator, n):
 
 
 def program(text):
-    """The names that a module defines; it may import NumPy and the standard library only."""
+    """The names that a module defines; it may import NumPy and the standard library only, and is not compiled."""
     assert "autov import" not in text
     assert "import autov" not in text
     names = {"__name__": "exported"}
-    exec(compile(text, "exported", "exec"), names)
+    with patch.dict(sys.modules, {"numba": None, "scipy": None, "autov": None}):
+        exec(compile(text, "exported", "exec"), names)
     return SimpleNamespace(**names)
 
 
@@ -113,29 +115,7 @@ def rosenbrock(x):
     return float((100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum())
 
 
-def finals(minimize, runs=15):
-    return np.array([minimize(seed) for seed in range(runs)])
-
-
-class Recorded(Strategy):
-    """The twin of the kernels, which keeps what it draws."""
-
-    def __init__(self, *arguments):
-        self.uniforms, self.normals = [], []
-        super().__init__(*arguments)
-
-    def uniform(self, purpose, count):
-        drawn = super().uniform(purpose, count)
-        self.uniforms.append(drawn)
-        return drawn
-
-    def ask(self):
-        x = super().ask()
-        self.normals.append(self.z)
-        return x
-
-
-SETTINGS = {
+STRATEGIES = {
     "default": {},
     "fold, ipop": {"bounds": "fold", "tol_x": 1e-2, "sigma": 0.3, "popsize": 7},
     "clip, two paths": {"bounds": "clip", "paths": "two", "tol_f": 1e-1, "negative": 0.5},
@@ -151,15 +131,8 @@ SETTINGS = {
 }
 
 
-BUDGET = 1000
-
-
-def twin_run(settings):
-    """Points of each generation, and the draws that made them."""
-    algorithm = MatrixAdaptation(**settings)
-    twin = Recorded(algorithm, np.array([3, 9], dtype=np.uint64), LOWER, UPPER, BUDGET // 10, BUDGET)
-    points = []
-    while sum(len(x) for x in points) < BUDGET:
-        points.append(twin.ask())
-        twin.tell(points[-1], ((points[-1] - 1.2) ** 2).sum(axis=1))
-    return algorithm, twin, points
+def optimizers():
+    """Algorithms of all kinds, by name."""
+    found = {f"evolution: {name}": evolution_of(name) for name in EVOLUTIONS}
+    found |= {f"ma-es: {name}": MatrixAdaptation(**settings) for name, settings in STRATEGIES.items()}
+    return found | {f"portfolio: {name}": algorithm for name, algorithm in PORTFOLIOS.items()}

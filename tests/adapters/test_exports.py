@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import random
 import subprocess
@@ -11,34 +12,27 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import autov
 from autov.adapters.exports import FORMATS, export
+from autov.adapters.exports.optimizers import PROGRAMS
 from autov.algorithms import Evolution
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.algorithms.portfolio import Portfolio
 from autov.cli import main
 from autov.core import FileError, InputError
-from autov.kernels.matrix_adaptation import SIGMA
 from tests.adapters.exported import (
-    BUDGET,
-    EVOLUTIONS,
     LOWER,
     OPERATORS,
-    PORTFOLIOS,
-    SETTINGS,
     UPPER,
-    evolution_of,
-    finals,
     operator_of,
+    optimizers,
     parents_of,
     points_of,
     program,
     rosenbrock,
     same_law,
     slanted,
-    twin_run,
 )
 
 
@@ -70,81 +64,47 @@ def test_the_test_of_distributions_can_fail():
     assert not same_law(one, one + 0.1)
 
 
-@pytest.mark.parametrize("name", EVOLUTIONS)
-def test_python_evolution_has_the_same_offspring_and_survivors(name):
-    algorithm, rng, box = evolution_of(name), np.random.default_rng(3), autov.Box(LOWER, UPPER)
-    exported = program(export(algorithm, "python"))
-    ours = exported.Evolution(exported.SETTINGS, LOWER, UPPER, 3000, rng)
-    state = algorithm.init(box, 3000, 10_000, rng)
-    x = ours.ask()
-    assert x.shape == state.x.shape
-    ours.tell(slanted(x))
-    state = algorithm.tell(state, x, slanted(x), rng)
-    child, expected = ours.ask(), algorithm.ask(state, rng)[0]
-    assert child.shape == expected.shape
-    assert same_law(child, expected)
-    ours.tell(slanted(child))
-    state = algorithm.tell(state, child, slanted(child), rng)
-    assert np.array_equal(np.sort(ours.f), np.sort(state.f))
-    assert np.array_equal(np.sort(ours.x, axis=0), np.sort(state.x, axis=0))
+def evaluated(minimize, *arguments, **options):
+    """What is found, and the points in the order of their evaluation."""
+    points = []
+
+    def noted(x):
+        points.append(np.array(x))
+        return float(slanted(x[None])[0])
+
+    return minimize(noted, *arguments, maxfev=410, popsize=20, rng=3, **options), points
 
 
-@pytest.mark.parametrize("leader", [0, 1, 2])
-@pytest.mark.parametrize("name", PORTFOLIOS)
-def test_python_portfolio_gives_turns_as_autov_does(name, leader):
-    algorithm, rng, maxfev = PORTFOLIOS[name], np.random.default_rng(1), 1003
-    ours = program(export(algorithm, "python")).Portfolio(LOWER, UPPER, maxfev, 20, rng)
-    state = algorithm.init(autov.Box(LOWER, UPPER), 20, maxfev, rng)
-    made = []
-    while sum(size for _, size in made) < maxfev:
-        x = ours.ask()
-        expected, state = algorithm.ask(state, rng)
-        assert (ours.turn, len(x)) == (state.turn, len(expected))
-        made.append((state.turn, len(x)))
-        values = np.full(len(x), 0.0 if state.turn == leader else 1.0)  # flat: restarts come at the same time
-        ours.tell(values)
-        state = algorithm.tell(state, expected, values, rng)
-    first = algorithm.members[leader] if leader < len(algorithm.members) else algorithm.members[0]
-    polished = algorithm.polish > 0 and isinstance(first, Evolution)
-    assert (made[-1][0] == len(algorithm.members)) == polished
+OPTIMIZERS = optimizers()
 
 
-def test_python_portfolio_begins_to_polish_as_autov_does():
-    algorithm, rng = Portfolio(polish_step=0.7), np.random.default_rng(1)
-    exported = program(export(algorithm, "python"))
-    ours = exported.Portfolio(LOWER, UPPER, 1000, 30, rng)
-    state = algorithm.init(autov.Box(LOWER, UPPER), 30, 1000, rng)
-    x = ours.ask()
-    ours.tell(slanted(x))
-    best = x[np.argmin(slanted(x))]
-    own = algorithm._start_polisher(state, x, slanted(x), best)
-    polisher = ours.polisher(0)
-    assert np.isclose(polisher.sigma, own.numbers[SIGMA], rtol=1e-12)
-    assert np.allclose(polisher.mean, own.mean[:3], rtol=1e-12)
-    points, expected = polisher.ask(), algorithm.polisher.ask(own, rng)[0]
-    assert np.array_equal(points[0], best)
-    assert np.array_equal(expected[0], best)
-    assert points.shape == expected.shape
-    polisher.tell(slanted(points))
-    assert np.isfinite(polisher.matrix).all()
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_the_functions_that_programs_are_made_of_give_the_same_bits_as_minimize(name):
+    run, settings_of = PROGRAMS[type(OPTIMIZERS[name])]
+    alone = functools.partial(run, settings_of(OPTIMIZERS[name]))
+    (x, f), points = evaluated(lambda fun, **options: alone(fun, LOWER, UPPER, **options))
+    library, expected = evaluated(autov.minimize, autov.Box(LOWER, UPPER), algorithm=OPTIMIZERS[name])
+    assert np.array_equal(points, expected)
+    assert f == library.fun
+    assert np.array_equal(x, library.x)
 
 
-@pytest.mark.parametrize("source", ["autov:paper-h3", "ma-es", "portfolio", Evolution("exchange", popsize=15)])
-def test_python_programs_find_values_of_the_same_distribution(source):
-    exported = program(export(source, "python"))
-    calls = []
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_python_programs_evaluate_the_same_points_as_autov(name):
+    exported = program(export(OPTIMIZERS[name], "python"))
+    (x, f), points = evaluated(exported.minimize, LOWER, UPPER)
+    _, expected = evaluated(autov.minimize, autov.Box(LOWER, UPPER), algorithm=OPTIMIZERS[name])
+    assert len(points) == len(expected) == 410
+    # Compiled code rounds normal numbers differently; later on one comparison may come out differently, too.
+    assert np.allclose(points[:120], expected[:120], rtol=1e-5, atol=1e-5)
+    assert f == min(slanted(np.array(points))) == slanted(x[None])[0]
 
-    def counted(x):
-        calls.append(x)
-        return rosenbrock(x)
 
-    ours = finals(lambda seed: exported.minimize(counted, [-2] * 4, [2] * 4, maxfev=1510, rng=seed)[1])
-    assert len(calls) == 15 * 1510
-    assert (np.abs(calls) <= 2).all()
-    library = finals(
-        lambda seed: autov.minimize(rosenbrock, [(-2, 2)] * 4, maxfev=1510, rng=seed, algorithm=source).fun
-    )
-    assert stats.mannwhitneyu(ours, library).pvalue > 1e-3
+def test_a_program_goes_on_after_nan():
+    minimize = program(export("portfolio", "python")).minimize
+    x, f = minimize(lambda x: np.nan if x[0] > 0 else x @ x, [-1] * 3, [1] * 3, maxfev=300, rng=1)
+    assert f == x @ x < 0.1
+    assert x[0] <= 0
 
 
 DESIGNS = sorted((Path(__file__).parents[2] / "results" / "families").glob("*/optimizer.json"))
@@ -158,38 +118,22 @@ def test_stored_designs_can_be_exported(path):
     assert len(calls) == 1203
     assert f == rosenbrock(x) == min(rosenbrock(x) for x in calls)
     assert f < np.median([rosenbrock(x) for x in calls[:50]])
-    assert export(path, "matlab", "opt").startswith("function [best_x, best_f] = opt(fun,")
+
+
+WITHOUT = "import sys; sys.modules['numba'] = None; import runpy; runpy.run_path(sys.argv[1], run_name='__main__')"
 
 
 @pytest.mark.parametrize("source", ["autov:paper-h3", "ma-es", "portfolio"])
 def test_python_programs_run_as_scripts(tmp_path, source):
     path = tmp_path / "program.py"
     path.write_text(export(source, "python"))
-    done = subprocess.run([sys.executable, "-I", str(path)], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("(array([")
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_python_matrix_adaptation_takes_the_same_course_with_the_same_draws(name):
-    algorithm, twin, points = twin_run(SETTINGS[name])
-    assert (twin.runs == 1) == (name == "none")
-    uniforms, normals = iter(twin.uniforms), iter(twin.normals)
-    draws = SimpleNamespace(random=lambda _: next(uniforms), standard_normal=lambda _: next(normals))
-    exported = program(export(algorithm, "python"))
-    strategy = exported.Strategy(exported.SETTINGS, LOWER, UPPER, BUDGET, draws)
-    for expected in points:
-        x = strategy.ask()
-        assert np.allclose(x, expected, rtol=1e-9, atol=1e-9)
-        strategy.tell(((x - 1.2) ** 2).sum(axis=1))
-
-
-def test_python_matrix_adaptation_may_restart_at_the_best_point():
-    exported = program(export(MatrixAdaptation(restart_mean="best", tol_x=1e-2), "python"))
-    strategy = exported.Strategy(exported.SETTINGS, LOWER, UPPER, 1000, np.random.default_rng(1))
-    while strategy.runs == 1:
-        x = strategy.ask()
-        strategy.tell(((x - 1.2) ** 2).sum(axis=1))
-    assert np.allclose(LOWER + exported.inside(strategy.mean, exported.SETTINGS) * (UPPER - LOWER), strategy.best_x)
+    options = {"capture_output": True, "text": True, "check": True}
+    plain = subprocess.run([sys.executable, "-I", "-W", "error", "-c", WITHOUT, str(path)], **options).stdout
+    assert plain.startswith("(array([")
+    if source == "portfolio":  # has all kernels
+        for _ in range(2):  # compiled, then loaded
+            compiled = subprocess.run([sys.executable, "-I", "-W", "error", str(path)], **options).stdout
+            assert compiled[:14] == plain[:14]
 
 
 def test_formats_for_papers():
@@ -207,9 +151,9 @@ def test_from_files_algorithms_and_designs(tmp_path):
     assert export(SimpleNamespace(operator=operator_of("one draw")), "numpy") == export(
         operator_of("one draw"), "numpy"
     )
-    assert export(f"autov:{path}", "matlab").startswith("function [best_x, best_f] = my_best(")
-    assert '"sigma": 0.3,' in export("ma-es+sigma=0.3", "python")
-    assert '"sigma": 0.3,' in export(MatrixAdaptation(sigma=0.3), "python")
+    assert "the operator my best makes offspring" in export(f"autov:{path}", "python")
+    assert "sigma=0.3," in export("ma-es+sigma=0.3", "python")
+    assert export("ma-es+sigma=0.3", "python") == export(MatrixAdaptation(sigma=0.3), "python")
     found = SimpleNamespace(operator=operator_of("one draw"), algorithm=Portfolio(), settings={"space": "portfolio"})
     assert export(found, "python") == export("portfolio", "python")
     file = tmp_path / "es.json"
@@ -231,8 +175,8 @@ def test_from_files_algorithms_and_designs(tmp_path):
         (("paper-h3", "matlab", "1st"), "name: must be a name of a function"),
         (("nothing", "python"), "export: no operator file or name 'nothing', and no algorithm"),
         (("shade", "python"), "export: the algorithm shade cannot be exported, only autov, ma-es and portfolio can"),
-        (("ma-es", "latex"), "to: the algorithm ma-es can be exported to matlab and python, not to 'latex'"),
-        (("portfolio", "numpy"), "to: the algorithm portfolio can be exported to matlab and python, not to 'numpy'"),
+        (("ma-es", "matlab"), "to: a whole optimiser such as ma-es can be exported to python; 'matlab' is for"),
+        (("portfolio", "numpy"), "to: a whole optimiser such as portfolio can be exported to python; 'numpy' is for"),
         (("portfolio+members=ma-es/shade", "python"), "export: the member shade cannot be exported"),
         ((OPERATORS["best and mean"], "platemo"), "export: PlatEMO's operators do not know best"),
         ((Evolution("sbx"), "python"), "export: only affine operators"),

@@ -1,4 +1,4 @@
-"""Exported MATLAB programs do what autov does, run by GNU Octave where it is installed."""
+"""Operators exported to MATLAB do what autov does, run by GNU Octave where it is installed."""
 
 from __future__ import annotations
 
@@ -7,27 +7,9 @@ import subprocess
 
 import numpy as np
 import pytest
-from scipy import stats
 
-import autov
 from autov.adapters.exports import export
-from tests.adapters.exported import (
-    BUDGET,
-    EVOLUTIONS,
-    LOWER,
-    OPERATORS,
-    PORTFOLIOS,
-    SETTINGS,
-    UPPER,
-    evolution_of,
-    finals,
-    operator_of,
-    parents_of,
-    points_of,
-    same_law,
-    slanted,
-    twin_run,
-)
+from tests.adapters.exported import LOWER, OPERATORS, UPPER, operator_of, parents_of, points_of, same_law
 
 OCTAVE = shutil.which("octave-cli")
 needs_octave = pytest.mark.skipif(OCTAVE is None, reason="octave-cli is not installed")
@@ -90,78 +72,3 @@ def test_platemo_operator_with_decisions_and_with_solutions(tmp_path):
     rng = np.random.default_rng(2)
     for part, parents in ((made[:2000], (first, second)), (made[2000:], (second, first))):
         assert same_law(part, operator(np.array(parents), LOWER, UPPER, rng).clip(LOWER, UPPER))
-
-
-NOTED = "function f = noted(x)\n global seen; seen(end + 1, :) = x; f = sum((x - 1).^2) + 5 * (x(1) + x(2))^2;\nend\n"
-
-
-def octave_runs(folder, maxfev, popsize, runs=15):
-    """Final values of runs of opt.m, whose budgets and best points are checked on the way."""
-    (folder / "noted.m").write_text(NOTED)
-    octave(
-        folder,
-        "global seen; rand('twister', 1); randn('twister', 1);\n"
-        f"values = zeros({runs}, 1); for i = 1:{runs}, seen = zeros(0, 3); "
-        f"[x, values(i)] = opt(@noted, {matrix(LOWER)}, {matrix(UPPER)}, {maxfev}, {popsize});\n"
-        f"assert(size(seen, 1) == {maxfev}); assert(abs(noted(x) - values(i)) < 1e-9); end\n"
-        "dlmwrite('values.txt', values, 'precision', 17);\n",
-    )
-    return np.loadtxt(folder / "values.txt")
-
-
-@needs_octave
-@pytest.mark.parametrize("name", EVOLUTIONS)
-def test_matlab_evolution_has_the_same_offspring_and_results(tmp_path, name):
-    algorithm, rng, box = evolution_of(name), np.random.default_rng(3), autov.Box(LOWER, UPPER)
-    (tmp_path / "opt.m").write_text(export(algorithm, "matlab", "opt"))
-    (tmp_path / "noted.m").write_text(NOTED)
-    n = algorithm.popsize or 1500
-    m = algorithm.offspring_of(n)
-    octave(
-        tmp_path,
-        "global seen; seen = zeros(0, 3); rand('twister', 1); randn('twister', 1);\n"
-        f"opt(@noted, {matrix(LOWER)}, {matrix(UPPER)}, {n + m}, {n});\n"
-        "dlmwrite('seen.txt', seen, 'delimiter', ' ', 'precision', 17);\n",
-    )
-    seen = np.loadtxt(tmp_path / "seen.txt")
-    state = algorithm.tell(algorithm.init(box, n, 3000, rng), seen[:n], slanted(seen[:n]), rng)
-    assert same_law(seen[n:], algorithm.ask(state, rng)[0])
-    options = {"algorithm": algorithm, "maxfev": 310, "popsize": 20, "vectorized": True}
-    library = finals(lambda seed: autov.minimize(slanted, box, rng=seed, **options).fun)
-    assert stats.mannwhitneyu(octave_runs(tmp_path, 310, 20), library).pvalue > 1e-3
-
-
-@needs_octave
-@pytest.mark.parametrize("name", PORTFOLIOS)
-def test_matlab_portfolio_has_the_same_results(tmp_path, name):
-    algorithm = PORTFOLIOS[name]
-    (tmp_path / "opt.m").write_text(export(algorithm, "matlab", "opt"))
-    options = {"algorithm": algorithm, "maxfev": 410, "popsize": 20, "vectorized": True}
-    box = autov.Box(LOWER, UPPER)
-    library = finals(lambda seed: autov.minimize(slanted, box, rng=seed, **options).fun)
-    assert stats.mannwhitneyu(octave_runs(tmp_path, 410, 20), library).pvalue > 1e-3
-
-
-@needs_octave
-@pytest.mark.parametrize("name", SETTINGS)
-def test_matlab_matrix_adaptation_takes_the_same_course_with_the_same_draws(tmp_path, name):
-    algorithm, twin, points = twin_run(SETTINGS[name])
-    (tmp_path / "opt.m").write_text(export(algorithm, "matlab", "opt"))
-    (tmp_path / "noted.m").write_text(
-        "function f = noted(x)\n global seen; seen(end + 1, :) = x; f = sum((x - 1.2).^2);\nend\n"
-    )
-    np.savetxt(tmp_path / "normals.txt", np.concatenate([z.ravel() for z in twin.normals]), fmt="%.17g")
-    np.savetxt(tmp_path / "uniforms.txt", np.concatenate([*twin.uniforms, [0.0]]), fmt="%.17g")
-    for drawer, numbers in (("rand", "uniforms"), ("randn", "normals")):  # in place of the built-in ones
-        (tmp_path / f"{drawer}.m").write_text(
-            f"function r = {drawer}(n, d)\n persistent numbers used\n"
-            f" if isempty(numbers), numbers = load('{numbers}.txt'); used = 0; end\n"
-            " r = reshape(numbers(used+1:used+n*d), d, n)'; used = used + n * d;\nend\n"
-        )
-    octave(
-        tmp_path,
-        "warning('off', 'all'); global seen; seen = zeros(0, 3);\n"
-        f"opt(@noted, {matrix(LOWER)}, {matrix(UPPER)}, {BUDGET});\n"
-        "dlmwrite('seen.txt', seen, 'delimiter', ' ', 'precision', 17);\n",
-    )
-    assert np.allclose(np.loadtxt(tmp_path / "seen.txt"), np.concatenate(points)[:BUDGET], rtol=1e-9, atol=1e-9)

@@ -202,6 +202,19 @@ def test_only_what_is_used_of_a_module_counts(helpers):
     assert identity(helpers(main, user_helpers=text.format(2))) == one
 
 
+def test_what_runs_counts_not_what_the_file_says_now(helpers, tmp_path):
+    f = helpers("def f(x):\n    return x + 1\n")
+    before = identity(f)
+    (tmp_path / "user_main.py").write_text("def f(x):\n    return x + 2\n")
+    assert identity(f) == before  # it still adds 1
+    assert identity(helpers("def f(x):\n    return x + 2\n")) != before
+
+
+def test_functions_of_one_line_are_told_apart(helpers):
+    one, other = helpers("f = [lambda x: x + 1, lambda x: x + 2]\n")
+    assert identity(one) != identity(other)
+
+
 def test_circles_end():
     calls_itself = "def made(x):\n    return {} if x < 1 else made(x - 1)\n"
     mutual = "def made(x):\n    return other(x)\ndef other(x):\n    return {} if x < 1 else made(x - 1)\n"

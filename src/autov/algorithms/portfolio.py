@@ -25,7 +25,7 @@ from autov.algorithms.parts import initial_points
 from autov.algorithms.pieces import InPieces, Pieces, Trace, carried
 from autov.compiler.precompile import precompile, start_worker
 from autov.core import Array, Box, Generator, InputError, check_ranges, generator, values_of
-from autov.kernels.allotment import allot_round, allot_trials, leader_of, polishing_step
+from autov.kernels.allotment import allot_round, allot_trials, leader_of, polishing_step, spared
 from autov.kernels.many import derive
 from autov.kernels.matrix_adaptation import SIGMA
 from autov.kernels.objective import Objective
@@ -129,7 +129,7 @@ class Portfolio:
 
     def spared(self, maxfev: int, d: int) -> float:
         """What of the trials of others, and of the hedge, such a budget allows."""
-        return min(1.0, maxfev / (self.full_budget * d)) if self.full_budget > 0 else 1.0
+        return spared(self.full_budget, maxfev, d)
 
     def trials(self, maxfev: int, d: int) -> Array:
         """Parts of a budget that the members get first."""

@@ -18,7 +18,7 @@ def export(
     source: str = typer.Argument(
         help="An operator (name or JSON file), or an algorithm: optimizer.json, portfolio, ma-es, autov:operator.json."
     ),
-    to: str = typer.Option(..., "--to", help="python, numpy, latex, matlab, markdown or platemo."),
+    to: str = typer.Option(..., "--to", help="python; for operators also numpy, latex, matlab, markdown or platemo."),
     out: Path | None = typer.Option(None, "--out", help="File to write; it names the function of MATLAB programs."),
     json_: bool = JSON,
 ) -> None:

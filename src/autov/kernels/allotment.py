@@ -25,6 +25,11 @@ def leader_of(best):
     return leader
 
 
+def spared(full_budget, maxfev, d):
+    """What of the trials of all but the first member, and of the hedge, a budget allows; full_budget is for each d."""
+    return min(1.0, maxfev / (full_budget * d)) if full_budget > 0 else 1.0
+
+
 def allot_trials(trial, maxfev, allotted):
     """The first allotment: a part of the budget for each member.
 

@@ -25,10 +25,10 @@ POPULATION, PARENTS, ROWS, NORMALS, NOISE, RESTART = range(6)
 HALF_TURN = np.float32(math.pi * 2.0**-31)  # a signed 32-bit angle in radians
 
 
-def hashed(z, key):
-    """Hash counters that were already spread by GOLDEN."""
+def hashed(z, second):
+    """Hash counters that were already spread by GOLDEN; the second word of the key joins them."""
     z = (z ^ (z >> np.uint64(30))) * MIX_1
-    z = z + key
+    z = z + second
     z = (z ^ (z >> np.uint64(27))) * MIX_2
     return z ^ (z >> np.uint64(31))
 

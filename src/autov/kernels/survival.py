@@ -75,9 +75,9 @@ def mark(values, limit, places, want, chosen):
 
 
 @noinline
-def replace_worst(pool, f, offspring, values, scratch):
-    """Put the offspring that survive in the places of the parents that do not; scratch is a `Ranking`."""
-    union, leaving, entering = scratch.union, scratch.leaving, scratch.entering
+def replace_worst(pool, f, offspring, values, ranking):
+    """Put the offspring that survive in the places of the parents that do not."""
+    union, leaving, entering = ranking.union, ranking.leaving, ranking.entering
     n = f.size
     m, d = offspring.shape
     worst = f[0]

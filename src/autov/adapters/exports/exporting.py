@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autov.adapters.exports import operators
-from autov.adapters.exports.optimizers import PROGRAMS
+from autov.adapters.exports.optimizers import PROGRAMS, to_program
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.files import algorithm_from_dict
 from autov.core import FileError, InputError, read_json
@@ -36,7 +36,7 @@ def export(source: Any, to: str, name: str | None = None) -> str:
             optimiser; or an algorithm: settings, the JSON file of an optimiser, or a name such as ``portfolio``,
             ``ma-es``, ``ma-es+sigma=0.3`` or ``autov:operator.json`` (the paper's metaheuristic around an operator).
         to: for operators "python" (no library), "numpy" (batches), "matlab" (MATLAB and Octave), "platemo", "latex" or
-            "markdown"; for algorithms "python" (with NumPy) or "matlab".
+            "markdown"; for algorithms "python" (with NumPy, faster with Numba).
         name: of the function in "matlab" and "platemo", where the file must have it, too; from the source by default.
 
     Returns:
@@ -57,14 +57,13 @@ def export(source: Any, to: str, name: str | None = None) -> str:
         raise InputError(f"name: must be a name of a function, letters, digits and _, got {name!r}")
     if isinstance(found, AffineOperator):
         return OPERATORS[to](found, VERSION, title, name)
-    if (type(found), to) not in PROGRAMS:
-        known = sorted({form for kind, form in PROGRAMS if kind is type(found)})
-        if not known:
-            raise InputError(
-                f"export: the algorithm {found.name} cannot be exported, only autov, ma-es and portfolio can"
-            )
-        raise InputError(f"to: the algorithm {found.name} can be exported to {' and '.join(known)}, not to {to!r}")
-    return PROGRAMS[type(found), to](found, VERSION, title, name)
+    if type(found) not in PROGRAMS:
+        raise InputError(f"export: the algorithm {found.name} cannot be exported, only autov, ma-es and portfolio can")
+    if to != "python":
+        raise InputError(
+            f"to: a whole optimiser such as {found.name} can be exported to python; {to!r} is for operators"
+        )
+    return to_program(found, VERSION, title)
 
 
 def function_name(title: str) -> str:
