@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from autov.kernels import frame, run
-
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
 from autov.algorithms import solve
@@ -19,11 +17,6 @@ algorithm = Evolution("exchange", popsize=12, frame="learned")
 for name in ("rastrigin+translate=1.3", "rosenbrock+rotate=1"):
     print(solve(resolve_problem(name, dim=8), algorithm, maxfev=3000, seed=1).fun.hex())
 """
-
-
-@pytest.mark.parametrize("function", [run.evolve, frame.learn_basis, frame.turn_rows])
-def test_what_a_kernel_calls_becomes_a_part_of_it(function):
-    assert function.targetoptions["forceinline"] is True
 
 
 @pytest.mark.slow
