@@ -13,10 +13,13 @@ from autov.algorithms import resolve_algorithm
 from autov.core import Box, generator
 from autov.designer import TrialBudget
 from autov.designer.genome import Given, OperatorGenome
+from autov.designer.instances import Instances
 from autov.designer.journal import Journal
+from autov.designer.runs import CompiledTrials
 from autov.designer.search import TRIAL
 from autov.designer.trials import Stream, Tasks, Trials
 from autov.kernels.many import derive
+from autov.problems import resolve_problem, with_family
 
 GENOME = OperatorGenome.of("h3", 10, "variable", False)
 STREAM = Stream(1, TRIAL, 0)
@@ -150,10 +153,18 @@ def test_threads_that_need_the_same_instance_construct_it_once():
     assert max(family.constructed.values()) == 1
 
 
+@pytest.mark.parametrize("own", [True, False])
+def test_compiled_runs_of_one_call_meet_their_own_instances(own):
+    base = Shifted("compiled") if own else with_family(resolve_problem("rastrigin", dim=3), ("translate", "rotate"))
+    budget, vectors = TrialBudget(6, 4, 3), GENOME.box.sample(2, generator(1))
+    tasks = tasks_of(2, 3)
+    values = CompiledTrials(Instances(base), GENOME, vectors, budget, STREAM)(tasks)
+    np.testing.assert_allclose(values, expected_best(GENOME, vectors, tasks, budget, base), rtol=1e-9)
+
+
 @pytest.mark.parametrize("names", [("shade",), ("evolution", "ma-es")])
 @pytest.mark.parametrize("kind", ["points", "batches"])
-def test_the_journal_tells_equal_points_on_two_instances_apart(kind, names, tmp_path):
-    """All instances are asked for the same first point, the centre."""
+def test_the_journal_has_the_values_of_all_instances(kind, names, tmp_path):
     log, given = tmp_path / "calls", Given(tuple(resolve_algorithm(name) for name in names))
 
     def run_with(journal):

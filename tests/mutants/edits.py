@@ -254,15 +254,13 @@ EDITS: tuple[Edit, ...] = (
          ("tests/designer/test_own_families.py::test_every_run_is_evaluated_on_its_own_instance[batches-serial]",)),
     Edit("compiled instances with functions of their own are one function", "designer/runs.py",
          "CompiledTrials._packed", "met[k].objective", "met[group[0]].objective",
-         ("tests/designer/test_trials.py::"
-          "test_every_run_of_a_family_gets_its_own_instance_and_all_candidates_the_same",)),
+         ("tests/designer/test_own_families.py::test_compiled_runs_of_one_call_meet_their_own_instances",)),
+    Edit("compiled runs of one call get the values of others", "designer/runs.py", "CompiledTrials._packed",
+         "best[members] = found", "best[: len(members)] = found",
+         ("tests/designer/test_own_families.py::test_compiled_runs_of_one_call_meet_their_own_instances",)),
     Edit("instances are constructed again and again", "designer/instances.py", "Instances.__getitem__",
          "self._prepared.get(number)", "None",
          ("tests/designer/test_own_families.py::test_an_instance_is_constructed_once[batches]",)),
-    Edit("the journal takes one instance for another", "designer/trials.py", "Trials._function",
-         "[] if base is first else [np.array(instance.number)]", "[]",
-         ("tests/designer/test_own_families.py::"
-          "test_the_journal_tells_equal_points_on_two_instances_apart[batches-names1]",)),
     Edit("instances of any box are taken", "designer/instances.py", "Instances._checked",
          "found.box != self.traits.box", "False",
          ("tests/designer/test_own_families.py::test_instances_of_another_kind_are_refused",)),
@@ -275,7 +273,7 @@ EDITS: tuple[Edit, ...] = (
          "trials(stream, genome, vectors, Tasks(first % count, first, 0 * first))", "pass",
          ("tests/designer/test_cost.py::test_runs_are_measured_after_those_that_compile",)),
     Edit("the time of rivals is forgotten", "designer/cost.py", "affordable", "raced * speed.rivals",
-         "raced * speed.own", ("tests/designer/test_cost.py::test_rivals_that_are_slower_are_part_of_the_time",)),
+         "raced * speed.own", ("tests/designer/test_cost.py::test_the_time_of_rivals_is_that_of_their_runs",)),
     Edit("the default does not take part in a design", "designer/known.py", "known_designs",
          "{DEFAULT: shipped_algorithm(DEFAULT), 'paper-h3': Evolution()}", "{'paper-h3': Evolution()}",
          ("tests/designer/test_whole_designs.py::test_the_default_is_raced_and_re_tested",)),
@@ -426,8 +424,9 @@ EDITS: tuple[Edit, ...] = (
          ("tests/invariance/test_mutants.py::test_hidden_state_is_refused[slow_drift]",), 1),
     Edit("one row drawn for whole offspring certifies all rows", "invariance/theorem.py", "whole_draws",
          "(operator.probability > 0) & ~operator.per_solution",
-         "(operator.probability > 0) & ~operator.per_solution & ~operator.per_solution.any()", ("tests/invariance/test_theorem.py::"
-         "test_rotation_needs_every_row_that_can_be_picked_to_serve_whole_offspring",)),
+         "(operator.probability > 0) & ~operator.per_solution & ~operator.per_solution.any()",
+         ("tests/invariance/test_theorem.py::"
+          "test_rotation_needs_every_row_that_can_be_picked_to_serve_whole_offspring",)),
     Edit("a member left open is certified under rotation", "invariance/trajectories.py", "_with_members",
          "holds is False or (holds is None and property != 'translation')", "holds is False",
          ("tests/invariance/test_trajectories.py::"

@@ -142,10 +142,8 @@ class Trials:
 
         The journal knows some; the rest is evaluated.
         """
-        base, first = instance.base, self.instances.first.base
-        # Two functions may be called with the same points.
-        number = [] if base is first else [np.array(instance.number)]
-        recorded = self.journal.batch(len(points), stream.key, *number, points)
+        base = instance.base
+        recorded = self.journal.batch(len(points), stream.key, points)
         if self.by_point:
             assert isinstance(base, PointFunction)
             return self._evaluator_of(instance)(base, points, recorded)
