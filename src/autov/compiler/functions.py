@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -13,11 +14,15 @@ import numba
 from numba import njit, types
 from numba.extending import models, register_model, typeof_impl
 
-from autov.compiler.backend import backend, knows_internals
+from autov.compiler.backend import backend, has_own_cache
 from autov.compiler.plain import FASTMATH
 from autov.compiler.signals import compiling
 
 _options: Any = backend()
+NOT_CACHED = (
+    "autov: compiled code cannot be kept, every process compiles anew: neither the package nor the user's cache folder "
+    "can be written; set NUMBA_CACHE_DIR to a folder that can"
+)
 
 
 class Function:
@@ -71,12 +76,15 @@ def _type_of(function: Function, _context: Any) -> CalleeType:
 
 def _cached(dispatcher: Any) -> Any:
     """The dispatcher, which keeps its machine code on disk and compiles and loads in a `compiling` block."""
-    if knows_internals():
+    if has_own_cache():
         from autov.compiler.cache import enable_cache
 
         enable_cache(dispatcher, dispatcher.py_func)
     else:
-        dispatcher.enable_caching()
+        try:
+            dispatcher.enable_caching()
+        except RuntimeError:  # Numba finds no folder that it can write
+            _warn_once()
     compile_for_args = getattr(dispatcher, "_compile_for_args", None)
     if compile_for_args is not None:
 
@@ -86,6 +94,11 @@ def _cached(dispatcher: Any) -> Any:
 
         dispatcher._compile_for_args = in_block
     return dispatcher
+
+
+@functools.cache
+def _warn_once() -> None:
+    warnings.warn(NOT_CACHED, RuntimeWarning, stacklevel=2)
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
@@ -126,11 +139,21 @@ def helper(function: Callable[..., Any]) -> Any:
 inlined: Any = njit(error_model="numpy", fastmath=FASTMATH, inline="always")
 
 
+def _c_function_of_numba(function: Callable[..., None], signature: Any, cache: bool) -> Any:
+    try:
+        return numba.cfunc(signature, cache=cache, **_options.C_FUNCTION)(function)
+    except RuntimeError:
+        if not cache:
+            raise
+        _warn_once()
+        return numba.cfunc(signature, **_options.C_FUNCTION)(function)
+
+
 def compile_c_function(function: Callable[..., None], signature: Any, cache: bool = True) -> Any:
     """A C function; the result must be kept alive while its ``address`` is in use."""
     with compiling():
-        if not knows_internals():
-            return numba.cfunc(signature, cache=cache, **_options.C_FUNCTION)(function)
+        if not has_own_cache():
+            return _c_function_of_numba(function, signature, cache)
         from numba.core.ccallback import CFunc
 
         from autov.compiler.cache import enable_cache

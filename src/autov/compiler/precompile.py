@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from autov.compiler.backend import knows_internals
+from autov.compiler.backend import has_own_cache
 from autov.compiler.functions import Kernel
 
 PROGRAM = """
@@ -66,7 +66,7 @@ def _is_worthwhile() -> bool:
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     python = Path(sys.executable or "").stem.startswith("python") and not getattr(sys, "frozen", False)
-    return knows_internals() and python and cores > 1 and multiprocessing.parent_process() is None
+    return has_own_cache() and python and cores > 1 and multiprocessing.parent_process() is None
 
 
 def _start() -> None:
