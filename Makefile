@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench slow paper docs gallery quality speed reproduction mutants fuzz soak clean
+.PHONY: demo test test-oldest test-newest lint bench slow paper docs gallery quality speed reproduction mutants fuzz soak clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -32,6 +32,24 @@ lint: $(VENV)/.peers
 # On up to four cores: most of the time goes to compiling, one kernel after the other in a process.
 test: lint $(VENV)/.peers
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
+
+# The lowest version of every dependency that pyproject.toml allows, and the newest of all, each with both backends.
+FOR_VERSIONS := tests/golden tests/kernels tests/compiler
+IN_BOTH = for backend in plain fast; do AUTOV_COMPILER=$$backend $(1)/bin/python -m pytest -n auto --maxprocesses 4 $(FOR_VERSIONS) || exit 1; done
+
+build/oldest/.ready: pyproject.toml tests/oldest.py
+	$(PYTHON) -m venv build/oldest
+	$(PYTHON) tests/oldest.py > build/oldest/constraints.txt
+	build/oldest/bin/python -m pip install --quiet --editable . pytest pytest-xdist hypothesis --constraint build/oldest/constraints.txt
+	touch $@
+
+test-oldest: build/oldest/.ready
+	$(call IN_BOTH,build/oldest)
+
+test-newest:
+	$(PYTHON) -m venv --clear build/newest
+	build/newest/bin/python -m pip install --quiet --upgrade --editable . pytest pytest-xdist hypothesis
+	$(call IN_BOTH,build/newest)
 
 slow: $(VENV)/.peers
 	$(BIN)/python -m pytest -m slow

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 
-from autov.compiler.backend import CACHED, FAST
 from tests.compiler.test_cache import blocked, copy_package
 
 # Prints the backend, the lines that are logged, and how often a kernel came from the disk or was compiled.
@@ -71,7 +70,3 @@ def test_no_place_for_numbas_cache_costs_time_only(tmp_path):
     assert (order, value, counts) == ([1, 2, 0], 2.0, [0, 1])
     assert noise.count("RuntimeWarning") == 1
     assert "every process compiles anew" in noise
-
-
-def test_every_version_of_the_fast_backend_has_the_cache():
-    assert set(FAST) <= set(CACHED)

@@ -79,12 +79,12 @@ class InlineLibrary(JITCodeLibrary):
 class NoinlineLibrary(InlineLibrary):
     """The same of a function that LLVM does not inline."""
 
-    def add_llvm_module(self, ll_module: Any) -> None:
+    def add_ir_module(self, ir_module: Any) -> None:
         """With the attribute."""
-        for function in ll_module.functions:
+        for function in ir_module.functions:
             if not function.is_declaration:
-                function.add_function_attribute("noinline")
-        super().add_llvm_module(ll_module)
+                function.attributes.add("noinline")
+        super().add_ir_module(ir_module)
 
 
 class KernelLibrary(JITCodeLibrary):
@@ -98,7 +98,8 @@ class KernelLibrary(JITCodeLibrary):
         """Link all that it calls; nothing else can call the copies, so LLVM removes those that were inlined."""
         libraries = callees(self)
         link_copies(self._final_module, libraries)
-        self._reload_init.update(*(library._reload_init for library in libraries))
+        for library in libraries:
+            getattr(self, "_reload_init", set()).update(getattr(library, "_reload_init", ()))  # from 0.63 on
         self._linking_libraries = []
         for function in self._final_module.functions:
             if function.linkage.name == "linkonce_odr":
@@ -107,8 +108,9 @@ class KernelLibrary(JITCodeLibrary):
 
     def _optimize_final_module(self) -> None:
         """Once: Numba does it twice, to find counts of references between, and there are none."""
-        passes, builder = self._codegen._module_pass_manager()
-        passes.run(self._final_module, builder)
+        found = self._codegen._module_pass_manager()
+        passes, *builder = found if isinstance(found, tuple) else (found,)  # 0.61 has no builder
+        passes.run(self._final_module, *builder)
 
 
 def callees(library: Any) -> list[Any]:
