@@ -74,7 +74,7 @@ def test_a_change_of_another_kernel_file_or_of_the_version_is_seen(tmp_path):
     found = {run(PLACE, package)[0]}
     for name, old, new in (
         ("kernels/trig.py", '"""', '"""A change. '),
-        ("__init__.py", f'__version__ = "{autov.__version__}"', '__version__ = "99.0"'),
+        ("version.py", f'VERSION = "{autov.__version__}"', 'VERSION = "99.0"'),
     ):
         path = package / "autov" / name
         text = path.read_text(encoding="utf-8")

@@ -154,6 +154,9 @@ class Optimizer:
             f = comparable(f, self._rules.violation(settled, broken))
         f, nans = values_of(f, len(f))
         own = self._fill(x, f)
+        again = (
+            (self._rules.settled(self._asked)[:, None] == x[own]).all(axis=2).any(axis=0)
+        )  # they have values already
         self._nfev += len(f) - int(own.sum())
         self._nans += nans
         i = int(np.argmin(f))
@@ -166,7 +169,7 @@ class Optimizer:
             self._go_on()
         if own.any() and self.takes_points and isinstance(self.algorithm, Injectable):
             self._state = self.algorithm.inject(self._state, x[own], f[own])
-        elif own.any() and self._known is None and not self._warned:
+        elif not again.all() and self._known is None and not self._warned:
             self._warned = True
             warnings.warn(
                 f"tell: {self.algorithm.name} does not use points that it did not ask for"

@@ -37,8 +37,8 @@ def _digest(*parts: bytes) -> str:
 
 
 def _key() -> str:
-    """A name for the text of all kernels; the package's own file is read for its version."""
-    files = [PACKAGE / "__init__.py", *(p for name in ("compiler", "kernels") for p in (PACKAGE / name).rglob("*.py"))]
+    """A name for the version and the text of all kernels."""
+    files = [PACKAGE / "version.py", *(p for name in ("compiler", "kernels") for p in (PACKAGE / name).rglob("*.py"))]
     names = {path.relative_to(PACKAGE).as_posix(): path for path in files}
     return _digest(*(part for name in sorted(names) for part in (name.encode(), names[name].read_bytes())))
 
