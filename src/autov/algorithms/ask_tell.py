@@ -156,7 +156,7 @@ class Optimizer:
         own = self._fill(x, f)
         again = (
             (self._rules.settled(self._asked)[:, None] == x[own]).all(axis=2).any(axis=0)
-        )  # they have values already
+        )  # told before
         self._nfev += len(f) - int(own.sum())
         self._nans += nans
         i = int(np.argmin(f))
