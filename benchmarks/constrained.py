@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from autov.algorithms import minimize
 from autov.core import Array, generator
 from autov.experiments import Entry, Table
 from autov.experiments.table import scientific
 from autov.problems import CONSTRAINED_NAMES, Constrained, constrained_problem
+from autov.runs import minimize
 from benchmarks.kernel import machine
 
 ALGORITHMS = ("general", "autov", "shade", "imode", "de", "cma-es", "scipy")

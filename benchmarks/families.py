@@ -13,7 +13,7 @@ from autov.designer import design
 from autov.experiments import Comparison, compare
 from autov.experiments.compact import read_compact, write_compact
 from autov.problems import resolve_problem
-from autov.reports.design import write_design
+from autov.reports.design_files import write_design
 from autov.reports.tables import to_markdown
 from autov.stats.ranksum import mark, rank_sum
 from benchmarks.kernel import machine

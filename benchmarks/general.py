@@ -20,13 +20,13 @@ from autov.algorithms.files import save_algorithm
 from autov.core import Array, read_arrays
 from autov.core.files import read_json, to_json, write_text
 from autov.designer import design
-from autov.designer.aggregate import panel_shares
 from autov.designer.cases import Case, training_cases
 from autov.designer.checkpoint import FORMAT, VERSION
 from autov.designer.genome import Given
-from autov.designer.runs import Stream, Tasks
+from autov.designer.search import panel_shares
 from autov.designer.settings import design_settings
-from autov.designer.spaces import EXCHANGE, ROWS, evolution_values
+from autov.designer.space import EXCHANGE, ROWS, evolution_values
+from autov.designer.trial_runs import Stream, Tasks
 from autov.designer.trials import Trials
 from autov.problems import ADDED_NAMES, NAMES
 from benchmarks.adjustment import FIRST_TRIAL, STRATEGY, adjusted

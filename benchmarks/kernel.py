@@ -17,7 +17,7 @@ import numpy as np
 from autov.algorithms import Evolution
 from autov.core import stream_key
 from autov.engines import Threads, in_order, worker_count
-from autov.kernels import run as kernels
+from autov.kernels.evolution import run as kernels
 from autov.operators import load_operator
 from autov.problems import Classic
 from benchmarks.twin import numpy_run

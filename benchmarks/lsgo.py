@@ -16,8 +16,8 @@ from threadpoolctl import threadpool_limits
 
 from autov.algorithms import Evolution
 from autov.core import generator, stream_key
+from autov.kernels.evolution.run import evolution_work, run
 from autov.kernels.objective import Objective, compile_objective
-from autov.kernels.run import evolution_work, run
 from autov.operators import load_operator
 from autov.problems.lsgo import LargeScale
 from benchmarks.lsgo_numpy import evaluate as evaluate_numpy

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from autov.algorithms import solve
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
-from autov.algorithms.peers.pycma import PyCMA
 from autov.core import stream_key
+from autov.peers.pycma import PyCMA
 from autov.problems import Classic, Problem, Rotated, Translated
+from autov.runs import solve
 from benchmarks.kernel import machine
 
 DIM, EVALUATIONS, PEER_EVALUATIONS = 30, 100_000, 2_000

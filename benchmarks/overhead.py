@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from autov.algorithms import minimize
 from autov.core import Array
+from autov.runs import minimize
 from benchmarks.kernel import machine
 
 DIM, OWN, PEER = 20, 20_000, 2_000  # variables; evaluations of a run

@@ -15,7 +15,7 @@ import numpy as np
 
 from autov.core.files import read_json, to_json, write_text
 from autov.experiments import Comparison, compare
-from autov.reports.drawing import save_plot
+from autov.reports.canvas import save_plot
 from autov.reports.target_plots import ecdf_plot, groups_of_problems
 from autov.stats.ranks import average_ranks
 from benchmarks.kernel import machine

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from autov.algorithms import minimize, solve
-from autov.algorithms.evaluation import in_message
-from autov.algorithms.feeding import Feeder, Job, RunPoint, run_fed
 from autov.algorithms.resolve import resolve_algorithm
 from autov.designer import design
 from autov.engines import Engine, OnDask, Processes, Serial, Threads, in_order, local_dask
-from autov.engines.dask_map import AHEAD
+from autov.engines.dask.mapping import AHEAD
 from autov.experiments import compare
 from autov.problems import Classic, Problem, function_problem
+from autov.runs import minimize, solve
+from autov.runs.evaluation import in_message
+from autov.runs.point_scheduler import Feeder, Job, RunPoint, run_fed
 from benchmarks.kernel import machine
 from benchmarks.simulation import simulate
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autov.core import Array, to_json
-from autov.engines.dask_map import AHEAD
+from autov.engines.dask.mapping import AHEAD
 
 
 class Simulated(NamedTuple):

@@ -9,7 +9,7 @@ from autov.core import write_text
 from autov.experiments import Comparison
 from autov.experiments.compact import read_compact
 from autov.reports import rank_plot, save_plot, svg
-from autov.reports.look import COLOURS, INK, ON_DARK, PAPER, SOFT
+from autov.reports.theme import COLOURS, INK, ON_DARK, PAPER, SOFT
 
 DOCS = Path(__file__).parent
 FAMILIES = DOCS.parent / "results" / "families"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import autov
-from autov.reports.design import comparison_table
+from autov.reports.design_files import comparison_table
 
 
 def cost(x):

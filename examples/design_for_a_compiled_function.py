@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 import autov
-from autov.reports.design import comparison_table
+from autov.reports.design_files import comparison_table
 
 RIGHT = np.linspace(-3.0, 3.0, 10)
 

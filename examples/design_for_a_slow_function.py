@@ -10,7 +10,7 @@ import math
 import sys
 
 import autov
-from autov.reports.design import comparison_table
+from autov.reports.design_files import comparison_table
 
 
 def simulate(x):

@@ -13,7 +13,7 @@ import sys
 import numpy as np
 
 import autov
-from autov.reports.design import comparison_table
+from autov.reports.design_files import comparison_table
 
 
 def gauges(x):

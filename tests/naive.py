@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from autov.kernels import random as stream
-from autov.kernels.variation import BEST, DIFFERENCE, LOWER, MEAN, SPREAD, UPPER, WIDTH
-from autov.kernels.workspace import block_rows
+from autov.kernels.evolution.variation import BEST, DIFFERENCE, LOWER, MEAN, SPREAD, UPPER, WIDTH
+from autov.kernels.evolution.workspace import block_rows
 
 MASK = (1 << 64) - 1
 

@@ -10,7 +10,7 @@ import pytest
 import autov
 
 MODULES = (
-    "autov.adapters.exports.exporting", "autov.algorithms.ask_tell", "autov.algorithms.minimization",
+    "autov.adapters.exports.exporting", "autov.runs.optimizer", "autov.runs.minimization",
     "autov.designer.designing", "autov.experiments.comparison", "autov.invariance.certify",
     "autov.invariance.trajectories", "autov.operators.files", "autov.problems.function", "autov.problems.resolve",
 )  # fmt: skip

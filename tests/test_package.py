@@ -17,7 +17,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import autov
-from autov.engines import dask_worker
+from autov.engines.dask import worker
 from autov.experiments.row import versions
 
 ROOT = Path(__file__).parents[1]
@@ -140,7 +140,7 @@ def test_nothing_needs_the_metadata_of_an_installed_package(monkeypatch, tmp_pat
     assert found.provenance["autov"] == autov.__version__
     autov.compare("de", "sphere", dim=2, maxfev=40, runs=1, workers=1, store=tmp_path / "results.db")
     assert autov.__version__ in autov.export("paper-h3", "numpy")
-    assert dask_worker.versions()["autov"] == autov.__version__
+    assert worker.versions()["autov"] == autov.__version__
 
 
 def test_the_version_is_in_one_place():

@@ -13,7 +13,7 @@ from autov.version import VERSION
 if TYPE_CHECKING:
     from autov.adapters.exports import export
     from autov.adapters.scipy import scipy_method
-    from autov.algorithms import Evolution, Metaheuristic, Optimizer, minimize, solve
+    from autov.algorithms import Evolution, Metaheuristic
     from autov.cli.search_display import ProgressDisplay
     from autov.core import Box, FileError, InputError
     from autov.designer import Design, DesignSettings, OperatorGenome, TrialBudget, design
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from autov.paper import reproduce
     from autov.problems import Classic, Problem, Rotated, Scaled, Translated, function_problem
     from autov.problems import resolve_problem as problem
+    from autov.runs import Optimizer, minimize, solve
 
 _HOME = {
     "autov.adapters.exports": ("export",),
     "autov.adapters.scipy": ("scipy_method",),
-    "autov.algorithms": ("Evolution", "Metaheuristic", "Optimizer", "minimize", "solve"),
+    "autov.algorithms": ("Evolution", "Metaheuristic"),
     "autov.cli.search_display": ("ProgressDisplay",),
     "autov.core": ("Box", "FileError", "InputError"),
     "autov.designer": ("Design", "DesignSettings", "OperatorGenome", "TrialBudget", "design"),
@@ -36,6 +37,7 @@ _HOME = {
     "autov.operators": ("AffineOperator", "Operator", "load_operator", "operator_names"),
     "autov.paper": ("reproduce",),
     "autov.problems": ("Classic", "Problem", "Rotated", "Scaled", "Translated", "function_problem"),
+    "autov.runs": ("Optimizer", "minimize", "solve"),
 }
 _PLACE = {name: (package, name) for package, names in _HOME.items() for name in names}
 _PLACE["problem"] = ("autov.problems", "resolve_problem")

@@ -7,7 +7,7 @@ from scipy import stats
 import autov
 from autov.adapters import missing
 from autov.adapters.points import Points, popsize_for
-from autov.adapters.space import Choice, Distribution, Integer, Real, parameter_of
+from autov.adapters.variables import Choice, Distribution, Integer, Real, parameter_of
 from autov.algorithms import make_algorithm
 from autov.core import InputError
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autov.algorithms.de import DE, binomial
-from autov.algorithms.parts import distinct, partners, tournament
+from autov.algorithms.population import distinct, partners, tournament
 from autov.core import Box, InputError, generator
 from tests.algorithms.driver import sphere, started
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import autov
-from autov.algorithms import Evolution, resolve_algorithm, resolve_algorithms, solve
+from autov.algorithms import Evolution, resolve_algorithm, resolve_algorithms
 from autov.algorithms.files import algorithm_from_dict, algorithm_to_dict
 from autov.core import Box, InputError, generator, identity, stream_key
-from autov.kernels.run import evaluate_blocks
+from autov.kernels.evolution.run import evaluate_blocks
 from autov.operators import CLASSIC, SBX, AffineOperator, CallableOperator, load_operator
 from autov.problems import Classic
+from autov.runs import solve
 from tests import naive
 
 BOX = [(-5.0, 5.0)] * 4

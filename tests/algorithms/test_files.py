@@ -5,9 +5,9 @@ import json
 import pytest
 
 from autov.algorithms.files import algorithm_to_dict, load_algorithm, save_algorithm
-from autov.algorithms.peers.scipy import resolve
 from autov.algorithms.resolve import find_algorithm, resolve_algorithm
 from autov.core import FileError, InputError
+from autov.peers.scipy import resolve
 
 
 def written(path, algorithm):
@@ -28,7 +28,7 @@ def test_a_peer_comes_back(tmp_path):
 
 
 def test_settings_that_a_name_does_not_say_are_not_lost():
-    cma = pytest.importorskip("autov.algorithms.peers.pycma")
+    cma = pytest.importorskip("autov.peers.pycma")
     pytest.importorskip("cma")
     with pytest.raises(InputError, match="settings of cma:default cannot be written"):
         algorithm_to_dict(cma.PyCMA(sigma=0.1))

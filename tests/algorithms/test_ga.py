@@ -4,7 +4,7 @@ import numpy as np
 from scipy.stats import kstest
 
 from autov.algorithms.ga import GA
-from autov.algorithms.parts import tournament
+from autov.algorithms.population import tournament
 from autov.core import Box, generator
 from autov.operators import SBX, PolynomialMutation
 from tests.algorithms.driver import sphere, started

@@ -11,8 +11,8 @@ from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.core import Box, InputError, generator, stream_key
 from autov.invariance import check_algorithm
 from autov.invariance.transformations import random_orthogonal
-from autov.kernels import matrix_adaptation as kernels
-from autov.kernels.run import evaluate_blocks
+from autov.kernels.evolution.run import evaluate_blocks
+from autov.kernels.matrix_adaptation import steps as kernels
 from autov.problems import Classic, Rotated, Translated, function_problem
 from tests.algorithms.driver import BOX, drive, sphere
 

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 from autov import Optimizer, minimize
-from autov.algorithms import Evolution, resolve_algorithm, solve
+from autov.algorithms import Evolution, resolve_algorithm
+from autov.algorithms.allotment import allot_round, polishing_step
 from autov.algorithms.files import algorithm_from_dict, algorithm_to_dict, load_algorithm, save_algorithm
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.algorithms.portfolio import Portfolio, who_worked
 from autov.core import Box, FileError, InputError, generator
-from autov.kernels.allotment import allot_round, polishing_step
 from autov.operators import AffineOperator
 from autov.problems import resolve_problem
+from autov.runs import solve
 
 BOX = Box(np.full(4, -5.0), np.full(4, 5.0))
 

@@ -8,9 +8,9 @@ import pytest
 import autov
 from autov.algorithms import Evolution, resolve_algorithm, resolve_algorithms
 from autov.algorithms.de import DE
-from autov.algorithms.peers.scipy import SciPyDE
 from autov.core import InputError
 from autov.operators import SBX, CallableOperator, load_operator
+from autov.peers.scipy import SciPyDE
 
 BOX = [(-5.0, 5.0)] * 3
 

@@ -47,7 +47,7 @@ except KeyboardInterrupt as error:
 """
 COMPILED = """
 from pathlib import Path
-from autov.algorithms import pieces
+from autov.algorithms import compiled as pieces
 
 real = pieces.end_if_asked
 

@@ -73,7 +73,7 @@ def test_a_change_of_another_kernel_file_or_of_the_version_is_seen(tmp_path):
     package = copy_package(tmp_path)
     found = {run(PLACE, package)[0]}
     for name, old, new in (
-        ("kernels/trig.py", '"""', '"""A change. '),
+        ("kernels/functions/elementary.py", '"""', '"""A change. '),
         ("version.py", f'VERSION = "{autov.__version__}"', 'VERSION = "99.0"'),
     ):
         path = package / "autov" / name

@@ -13,7 +13,7 @@ from autov.compiler.backend import backend_name
 from autov.compiler.functions import allocating, internal, kernel, noinline
 from autov.core import stream_key
 from autov.kernels import random as stream
-from autov.kernels.run import initial
+from autov.kernels.evolution.run import initial
 
 
 @internal

@@ -169,7 +169,7 @@ def use_autov(how: str) -> None:
     if how != "without":
         import autov
         import autov.algorithms
-        import autov.kernels.many
+        import autov.kernels.evolution.many
 
         if how == "run":
             from numba.core.caching import NullCache

@@ -6,11 +6,12 @@ import threading
 
 import pytest
 
-from autov.algorithms import resolve_algorithm, solve
+from autov.algorithms import resolve_algorithm
 from autov.core import WorkerError
 from autov.core.ending import end_if_asked, ended_by
 from autov.engines import Processes, Serial, Threads
 from autov.problems import function_problem
+from autov.runs import solve
 
 
 def test_only_work_inside_the_block_and_of_this_thread_ends():

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from autov.algorithms import minimize
 from autov.core import FileError
 from autov.designer import design
 from autov.experiments import compare
 from autov.operators import load_operator
+from autov.runs import minimize
 
 NOBODY = 65534
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from autov.designer import TrialBudget
-from autov.kernels.many import derive
+from autov.kernels.evolution.many import derive
 from autov.problems import Classic
 
 

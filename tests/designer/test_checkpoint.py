@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from autov.algorithms.faults import sentence
 from autov.cli.app import app
 from autov.core import FileError, InputError, read_arrays, write_arrays
 from autov.designer import TrialBudget, design
@@ -22,6 +21,7 @@ from autov.designer.checkpoint import FORMAT, VERSION
 from autov.operators import load_operator
 from autov.problems import function_problem
 from autov.reports.design_page import design_page
+from autov.runs.faults import sentence
 
 TINY = {"space": "operator", "known": False, "population": 8, "generations": 6, "trial": TrialBudget(10, 6, 3),
         "rng": 1, "rows": 3, "dim": 3}  # fmt: skip

@@ -8,8 +8,15 @@ from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.algorithms.portfolio import Portfolio
 from autov.core import InputError
 from autov.designer.genes import Gene
-from autov.designer.space import Space, operator_of
-from autov.designer.spaces import EXCHANGE, STRATEGY, evolution_space, evolution_values, portfolio_space
+from autov.designer.space import (
+    EXCHANGE,
+    STRATEGY,
+    Space,
+    evolution_space,
+    evolution_values,
+    operator_of,
+    portfolio_space,
+)
 from autov.operators import load_operator
 
 GENES = [

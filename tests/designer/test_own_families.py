@@ -13,12 +13,12 @@ from autov.algorithms import resolve_algorithm
 from autov.core import Box, generator
 from autov.designer import TrialBudget
 from autov.designer.genome import Given, OperatorGenome
-from autov.designer.instances import Instances
 from autov.designer.journal import Journal
-from autov.designer.runs import CompiledTrials
 from autov.designer.search import TRIAL
+from autov.designer.trial_instances import Instances
+from autov.designer.trial_runs import CompiledTrials
 from autov.designer.trials import Stream, Tasks, Trials
-from autov.kernels.many import derive
+from autov.kernels.evolution.many import derive
 from autov.problems import resolve_problem, with_family
 
 GENOME = OperatorGenome.of("h3", 10, "variable", False)

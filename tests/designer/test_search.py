@@ -7,10 +7,9 @@ import pytest
 
 from autov.core import stream_key
 from autov.designer import DesignSettings, OperatorGenome, TrialBudget
-from autov.designer.aggregate import fitness_of
-from autov.designer.search import RACE, RETEST, TRIAL, Search
+from autov.designer.search import RACE, RETEST, TRIAL, Search, fitness_of
 from autov.designer.trials import Trials
-from autov.kernels import run as kernels
+from autov.kernels.evolution import run as kernels
 from autov.operators import load_operator
 from autov.problems import Classic
 from tests.designer.stubs import NotedTrials

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autov.algorithms import Evolution, resolve_algorithm, solve
+from autov.algorithms import Evolution, resolve_algorithm
 from autov.algorithms.base import Compiled
 from autov.core import Box, InputError, generator
 from autov.designer import OperatorGenome, TrialBudget
@@ -16,9 +16,10 @@ from autov.designer.journal import Journal
 from autov.designer.search import RACE, RETEST, TRIAL
 from autov.designer.trials import Stream, Tasks, Trials, median_bounds
 from autov.engines import Engine
-from autov.kernels.many import derive
+from autov.kernels.evolution.many import derive
 from autov.operators import load_operator
 from autov.problems import Classic, function_problem, resolve_problem
+from autov.runs import solve
 
 GENOME = OperatorGenome.of("h3", 10, "variable", False)
 STREAM = Stream(1, TRIAL, 0)

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from autov import Optimizer, minimize
-from autov.algorithms import resolve_algorithm, solve
+from autov.algorithms import resolve_algorithm
 from autov.algorithms.files import read_algorithm
 from autov.algorithms.portfolio import Portfolio
 from autov.core import InputError
 from autov.designer import TrialBudget, design, design_settings
-from autov.designer.aggregate import panel_shares
-from autov.designer.search import RACE, Search
+from autov.designer.search import RACE, Search, panel_shares
+from autov.runs import solve
 from tests.designer.counting import Counted
 from tests.designer.stubs import NotedTrials
 
@@ -42,7 +42,7 @@ def test_a_known_design_that_wins_is_returned_and_named():
     # Candidates with random genes and no search: a known one is all but certain to win.
     found = design("rosenbrock", dim=4, space="portfolio", **{**TINY, "generations": 0, "population": 2})
     rivals = design_settings("quick", space="portfolio")
-    from autov.designer.known import known_designs
+    from autov.designer.designing import known_designs
 
     if found.known is not None:
         assert found.algorithm == known_designs(rivals)[found.known]

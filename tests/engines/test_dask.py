@@ -17,13 +17,14 @@ pytest.importorskip("distributed")
 
 import dask
 
-from autov.algorithms.minimization import minimize
 from autov.core import InputError, WorkerError
 from autov.designer import TrialBudget, design
-from autov.engines import WAIT, Engine, OnDask, dask_map, engine_of, in_order, named_engine
-from autov.engines import dask as module
+from autov.engines import WAIT, Engine, OnDask, engine_of, in_order, named_engine
+from autov.engines.dask import cluster as module
+from autov.engines.dask import mapping
 from autov.experiments import compare
 from autov.problems import function_problem
+from autov.runs.minimization import minimize
 from tests.engines import calls
 from tests.engines.clusters import client, mortal  # noqa: F401
 
@@ -85,7 +86,7 @@ def test_the_function_travels_once_to_each_worker(engine, tmp_path):
 
 
 def test_few_calls_do_not_wait_at_the_one_worker_that_has_their_function(client):  # noqa: F811
-    sent = dask_map.SentFunction(client, calls.square, module._pickled(calls.square))
+    sent = mapping.SentFunction(client, calls.square, module._pickled(calls.square))
     assert {len(places) for places in client.who_has([sent.future]).values()} == {2}
 
 
@@ -237,7 +238,7 @@ def test_settings_that_do_not_fit():
 @pytest.mark.slow  # much is compiled
 def test_a_scheduler_that_is_gone_leaves_the_checkpoint(tmp_path, monkeypatch, capfd):
     """Joined by its file, killed in the middle of a batch by an evaluation; the search goes on here, where it was."""
-    monkeypatch.setattr(dask_map, "GONE_SECONDS", 1.0)
+    monkeypatch.setattr(mapping, "GONE_SECONDS", 1.0)
     place = tmp_path / "scheduler.json"
     options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
     local = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(place)]

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from autov.core import WorkerError
-from autov.engines import dask_map
 from autov.engines.base import WAIT, chunks
-from autov.engines.dask_map import AHEAD, DaskMap, SentFunction
-from autov.engines.dask_worker import LATE, same_bytes
+from autov.engines.dask import mapping
+from autov.engines.dask.mapping import AHEAD, DaskMap, SentFunction
+from autov.engines.dask.worker import LATE, same_bytes
 from autov.engines.jobs import Queue
 from tests.engines.calls import square
 
@@ -169,7 +169,7 @@ def test_answers_that_are_lost_with_their_worker_are_waited_for(monkeypatch):
 
     monkeypatch.setattr(PaperFuture, "status", property(status))
     library = SimpleNamespace(wait=lambda *_, **__: None, TimeoutError=TimeoutError)
-    monkeypatch.setattr(dask_map, "importlib", SimpleNamespace(import_module=lambda _: library))
+    monkeypatch.setattr(mapping, "importlib", SimpleNamespace(import_module=lambda _: library))
     client = Forgetful()
     assert sorted(mapped(client, range(12))) == [(i, i * i) for i in range(12)]
     sent = [items for kind, items in client.log if kind == "submit"]
@@ -188,6 +188,6 @@ def test_a_scheduler_that_is_lost_while_one_waits_is_told(monkeypatch, kind):
         raise kind("8 Futures cancelled:\nReasons:")
 
     library = SimpleNamespace(wait=wait, TimeoutError=TimeoutError)
-    monkeypatch.setattr(dask_map, "importlib", SimpleNamespace(import_module=lambda _: library))
+    monkeypatch.setattr(mapping, "importlib", SimpleNamespace(import_module=lambda _: library))
     with pytest.raises(WorkerError, match=r"^the Dask scheduler at unknown is gone; what was written is kept"):
         dict(mapped(client, range(3)))

@@ -87,7 +87,7 @@ def test_rows_of_other_versions_are_told(tmp_path, monkeypatch):
 
 
 def test_rows_of_another_version_of_a_peer_are_not_used(tmp_path):
-    from autov.algorithms.peers import scipy as peer
+    from autov.peers import scipy as peer
 
     options = {**SMALL, "maxfev": 20, "runs": 2, "store": tmp_path / "r.db"}
     old = dataclasses.replace(peer.SciPyDE(), version="0.1")

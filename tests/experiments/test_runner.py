@@ -6,12 +6,12 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from autov.algorithms import solve
-from autov.algorithms.faults import FaultPolicy
 from autov.algorithms.ga import GA
 from autov.core import InputError
 from autov.experiments import Store, compare, experiment, run
 from autov.problems import Classic, function_problem
+from autov.runs import solve
+from autov.runs.faults import FaultPolicy
 from tests.experiments.tiny import RandomSearch, SlowSphere
 
 SMALL = {"dim": 3, "maxfev": 300, "popsize": 10}

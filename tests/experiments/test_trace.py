@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from autov.algorithms import resolve_algorithm, solve
+from autov.algorithms import resolve_algorithm
 from autov.core import FileError, generator
 from autov.experiments import Store, compare, experiment
 from autov.experiments.trace import Trace, decode_trace, encode_trace, improvements
 from autov.problems import function_problem, resolve_problem
+from autov.runs import solve
 
 OPTIONS = {"dim": 3, "maxfev": 130, "popsize": 20, "runs": 2}
 

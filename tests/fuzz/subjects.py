@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 
-from autov.algorithms.ask_tell import Optimizer
 from autov.algorithms.registry import ALGORITHMS
 from autov.core import InputError
 from autov.designer import TrialBudget, design
@@ -14,6 +13,7 @@ from autov.experiments.compact import pack, read_compact
 from autov.experiments.comparison import compare_experiment
 from autov.operators import load_operator, operator_names
 from autov.operators.files import to_dict
+from autov.runs.optimizer import Optimizer
 from tests.fuzz.mutations import json_text, npz_damaged, store_damaged
 
 TINY = {"population": 6, "generations": 2, "trial": TrialBudget(6, 3, 3), "rows": 3, "dim": 3, "rng": 1,

@@ -17,7 +17,7 @@ from autov.algorithms.portfolio import Portfolio
 from autov.algorithms.shade import SHADE
 from autov.core import Box, InputError
 from autov.invariance import Transformation, check, check_algorithm
-from autov.invariance.runs import Setting
+from autov.invariance.recorded_runs import Setting
 from autov.invariance.theorem import mirror_symmetric
 from autov.operators import SBX, AffineOperator, DEMutation, FEPMutation, GaussianSampling, load_operator
 

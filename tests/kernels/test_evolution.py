@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from autov.algorithms import Evolution, solve
+from autov.algorithms import Evolution
 from autov.core import Box, generator, stream_key
-from autov.kernels import run as kernels
-from autov.kernels.selection import tournaments
+from autov.kernels.evolution import run as kernels
+from autov.kernels.evolution.selection import tournaments
 from autov.operators import AffineOperator
 from autov.problems import Classic
+from autov.runs import solve
 from tests import naive
 
 # Kernels are compiled for every number of weights: few different ones are used here and in other tests.

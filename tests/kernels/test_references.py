@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from autov.algorithms import Evolution
+from autov.algorithms.allotment import polishing_step
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.core import stream_key
-from autov.kernels import matrix_adaptation as es
-from autov.kernels import run as kernels
-from autov.kernels.allotment import polishing_step
+from autov.kernels.evolution import run as kernels
+from autov.kernels.matrix_adaptation import steps as es
 from autov.operators import load_operator
 from autov.problems import Classic
 

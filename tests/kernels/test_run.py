@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from autov.algorithms import Evolution, solve
+from autov.algorithms import Evolution
 from autov.core import generator, stream_key
-from autov.kernels import many
-from autov.kernels import run as kernels
+from autov.kernels.evolution import many
+from autov.kernels.evolution import run as kernels
 from autov.kernels.objective import stack_objectives
 from autov.operators import load_operator
 from autov.problems import Classic, Rotated, Scaled, Translated
+from autov.runs import solve
 from benchmarks.twin import numpy_run
 from tests import naive
 
@@ -97,7 +98,7 @@ def test_threads_do_not_change_bits():
 
 def test_processes_do_not_change_bits(tmp_path):
     script = (
-        "from autov.algorithms import Evolution, solve\n"
+        "from autov.algorithms import Evolution; from autov.runs import solve\n"
         "from autov.problems import Classic\n"
         "print(solve(Classic('griewank', 8), Evolution(), maxfev=2000, popsize=40, seed=3).fun.hex())\n"
     )

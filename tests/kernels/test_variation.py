@@ -14,9 +14,9 @@ from scipy.stats import ks_2samp
 from autov.compiler.functions import kernel
 from autov.core import Box, generator, stream_key
 from autov.kernels import random as stream
-from autov.kernels import run as kernels
-from autov.kernels.survival import kth_smallest, survive
-from autov.kernels.variation import choose_rows
+from autov.kernels.evolution import run as kernels
+from autov.kernels.evolution.survival import kth_smallest, survive
+from autov.kernels.evolution.variation import choose_rows
 from autov.operators import FORMS, AffineOperator
 from tests import naive
 
@@ -155,7 +155,7 @@ def test_survivors_are_those_of_a_stable_sort(parents, data):
 # Prints the offspring of operators with few and many rows, in few and many variables; by narrow steps if asked to.
 PROGRAM = """
 import json
-from autov.kernels import draw
+from autov.kernels.evolution import draw
 if {narrow}:
     draw._is_wide = lambda context: False
 from tests.kernels.test_variation import offspring_of_many

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import autov
 from autov.core import FileError, InputError, generator
 from autov.invariance import check
-from autov.kernels.variation import DIFFERENCE, SPREAD, WIDTH
+from autov.kernels.evolution.variation import DIFFERENCE, SPREAD, WIDTH
 from autov.operators import FORMS, AffineOperator, from_dict, load_operator, to_dict
 
 PAPER = load_operator("paper-h3")

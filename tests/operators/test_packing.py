@@ -5,7 +5,7 @@ import pytest
 
 from autov.core import Box, generator, stream_key
 from autov.designer import OperatorGenome
-from autov.kernels import run as kernels
+from autov.kernels.evolution import run as kernels
 from autov.operators import AffineOperator
 from autov.operators.packing import pack
 

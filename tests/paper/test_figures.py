@@ -6,7 +6,7 @@ import pytest
 from autov.algorithms import make_algorithm as make
 from autov.core import Box, InputError, generator
 from autov.paper import BEHAVIOUR_FIGURES, search_behaviour
-from autov.paper.drawing import behaviour_plot
+from autov.paper.contours import behaviour_plot
 from autov.paper.figures import GENERATIONS, POPSIZE, generations, quartic_bowl
 from autov.reports import svg
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from autov.algorithms import Evolution
-from autov.algorithms.repetition import repeat
 from autov.paper import printed_values
 from autov.problems import resolve_problem
+from autov.runs.many_runs import repeat
 
 
 @pytest.mark.parametrize("workers", [2])

@@ -13,8 +13,8 @@ from numba import njit
 from autov.algorithms import Evolution
 from autov.compiler.plain import FASTMATH
 from autov.core import Box, InputError, generator, stream_key
-from autov.kernels import lsgo as kernels
-from autov.kernels import run as runs
+from autov.kernels.evolution import run as runs
+from autov.kernels.functions import lsgo as kernels
 from autov.operators import load_operator
 from autov.problems.base import Problem
 from autov.problems.classic import Classic

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from autov.algorithms import resolve_algorithm, solve
+from autov.algorithms import resolve_algorithm
 from autov.core import generator
-from autov.kernels.run import evaluate_blocks
+from autov.kernels.evolution.run import evaluate_blocks
 from autov.problems import NOISY_NAMES, expand_names, resolve_problem
 from autov.problems.groups import problem_group
+from autov.runs import solve
 from tests import naive
 
 ALL = pytest.mark.parametrize("name", NOISY_NAMES)

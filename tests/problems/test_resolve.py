@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from autov.core import Box, InputError, generator, identity, import_object
-from autov.kernels.run import evaluate_blocks
+from autov.kernels.evolution.run import evaluate_blocks
 from autov.problems import (
     NAMES,
     PAPER_NAMES,

@@ -13,7 +13,7 @@ from autov.experiments.compact import read_compact
 from autov.paper import pair
 from autov.paper.page import reproduction_page
 from autov.reports import comparison_page
-from autov.reports.design import report
+from autov.reports.design_files import report
 from autov.reports.design_page import design_page
 from tests.reports.browser import CHROMIUM, REASON, printed, seen
 from tests.reports.made import FAILURE, made_comparison

@@ -12,10 +12,10 @@ from autov.experiments import Comparison
 from autov.operators import load_operator
 from autov.reports import comparison_page, convergence_plot, page, rank_plot, save_plot, svg
 from autov.reports.axes import short_count, spread, symlog_ticks
-from autov.reports.look import COLOURS, INK, ON_DARK, line_look, themed
 from autov.reports.operator_plots import densest, offspring, offspring_plot
 from autov.reports.plots import vertical_scale
 from autov.reports.rank_plots import groups_of, win_plot
+from autov.reports.theme import COLOURS, INK, ON_DARK, line_look, themed
 from tests.reports.made import FAILURE, made_comparison
 from tests.reports.pages import check_page
 

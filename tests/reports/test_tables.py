@@ -11,8 +11,8 @@ from autov.core import InputError
 from autov.experiments import Comparison
 from autov.experiments.table import Entry, Table, scientific
 from autov.reports import render, to_csv, to_json, to_latex, to_markdown, to_text
-from autov.reports.fitting import split
 from autov.reports.html import table_html
+from autov.reports.table_layout import split
 from tests.reports.made import made_comparison
 
 TABLE = made_comparison().table()

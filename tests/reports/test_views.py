@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import autov
-from autov.algorithms.result import Result
 from autov.core import InputError
 from autov.reports import convergence_plot, save_plot
+from autov.runs.result import Result
 
 
 @pytest.fixture(scope="module")

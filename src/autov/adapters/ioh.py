@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autov.adapters import missing
-from autov.algorithms import resolve_algorithm, solve
+from autov.algorithms import resolve_algorithm
 from autov.core import Array, Box, InputError, seed_of, whole_number
 from autov.problems import function_problem
+from autov.runs import solve
 
 try:
     import ioh  # noqa: F401 - so that a missing library is told here
@@ -30,7 +31,7 @@ except ImportError as error:
     raise missing("ioh", error) from None
 
 if TYPE_CHECKING:
-    from autov.algorithms import Run
+    from autov.runs import Run
 
 
 class IOHAlgorithm:

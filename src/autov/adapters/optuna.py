@@ -1,7 +1,7 @@
 """autov's algorithms as a sampler of optuna.
 
 ``optuna.create_study(sampler=AutoVSampler(seed=1))``. All parameters that every finished trial has (numbers and
-categories) are sampled together by the algorithm, in the unit box of `autov.adapters.space`; the first trial, and
+categories) are sampled together by the algorithm, in the unit box of `autov.adapters.variables`; the first trial, and
 parameters that only some trials have (conditional spaces), are sampled alone by another sampler. Trials that were
 pruned or failed count as worst. With ``n_jobs`` all threads draw from one algorithm; with one job and a seed a study
 repeats itself exactly.
@@ -18,7 +18,7 @@ import numpy as np
 
 from autov.adapters import missing
 from autov.adapters.points import Points, asked_algorithm, popsize_for
-from autov.adapters.space import Choice, Integer, Parameter, Real
+from autov.adapters.variables import Choice, Integer, Parameter, Real
 from autov.core import seed_of, whole_number
 
 try:

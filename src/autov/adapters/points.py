@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from autov.algorithms import Metaheuristic, Optimizer, resolve_algorithm
+from autov.algorithms import Metaheuristic, resolve_algorithm
 from autov.core import Array, Box, InputError, generator
+from autov.runs import Optimizer
 
 LOST = 2  # times as many other points as a batch has: then nobody waits for the rest of it
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import OptimizeResult
 
-from autov.algorithms import minimize
 from autov.core import Array, InputError, seed_of
 from autov.operators import AffineOperator, resolve_operator
+from autov.runs import minimize
 
 PASSED = ("fun", "bounds", "args", "x0", "constraints", "callback", "dim")  # by SciPy, or only for named problems
 OPTIONS = tuple(name for name in inspect.signature(minimize).parameters if name not in PASSED)

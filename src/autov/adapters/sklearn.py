@@ -9,9 +9,9 @@ import numpy as np
 
 from autov.adapters import missing
 from autov.adapters.points import popsize_for
-from autov.adapters.space import Parameter, parameter_of
-from autov.algorithms import Optimizer
+from autov.adapters.variables import Parameter, parameter_of
 from autov.core import Box, InputError, values_of, whole_number
+from autov.runs import Optimizer
 
 try:
     from sklearn.model_selection._search import BaseSearchCV

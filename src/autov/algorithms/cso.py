@@ -18,7 +18,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from autov.algorithms.parts import Index, first_points, require_popsize
+from autov.algorithms.population import Index, first_points, require_popsize
 from autov.core import Array, Box, Generator, check_choice, check_ranges
 
 

@@ -23,14 +23,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from autov.algorithms.base import Outcome
-from autov.algorithms.parts import initial_points
-from autov.algorithms.pieces import Pieces, run_whole
+from autov.algorithms.compiled import Pieces, run_whole
+from autov.algorithms.population import initial_points
 from autov.core import ADDED, Array, Box, Generator, InputError, check_choice, check_ranges, generator
-from autov.kernels import run as kernels
+from autov.kernels.evolution import run as kernels
+from autov.kernels.evolution.selection import tournaments
+from autov.kernels.evolution.survival import replace_worst, survive
+from autov.kernels.evolution.variation import Variation
 from autov.kernels.objective import Objective
-from autov.kernels.selection import tournaments
-from autov.kernels.survival import replace_worst, survive
-from autov.kernels.variation import Variation
 from autov.operators import AffineOperator, CallableOperator, load_operator, resolve_operator
 
 # In the order of the kernels' numbers.

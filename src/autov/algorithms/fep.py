@@ -17,7 +17,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from autov.algorithms.parts import first_points
+from autov.algorithms.population import first_points
 from autov.core import Array, Box, Generator, check_choice, check_ranges
 
 

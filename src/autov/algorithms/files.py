@@ -10,11 +10,11 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from autov.algorithms.peers import PREFIXES, resolve_peer
 from autov.algorithms.registry import ALGORITHMS, changed, make_algorithm
 from autov.core import FileError, InputError
 from autov.core.files import read_json, to_json, write_text
 from autov.operators import AffineOperator, from_dict, to_dict
+from autov.peers import PREFIXES, resolve_peer
 
 OPTIMIZER, OPTIMIZER_VERSION = "autov-optimizer", 1
 DEFAULT = "general"  # the algorithm of `minimize` and `Optimizer` unless another one is named

@@ -20,7 +20,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from autov.algorithms.parts import best, first_points, tournament
+from autov.algorithms.population import best, first_points, tournament
 from autov.core import Array, Box, Generator, check_ranges
 from autov.operators import SBX, PolynomialMutation
 

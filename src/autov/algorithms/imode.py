@@ -27,7 +27,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from autov.algorithms.de import binomial
-from autov.algorithms.parts import Index, best, distinct, first_points, require_popsize
+from autov.algorithms.population import Index, best, distinct, first_points, require_popsize
 from autov.algorithms.shade import gains, lehmer, repaired, scale_factors, shrink
 from autov.core import Array, Box, Generator, check_choice, check_ranges
 

@@ -52,10 +52,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from autov.algorithms.base import Outcome
-from autov.algorithms.parts import initial_points
-from autov.algorithms.pieces import Pieces, run_whole
+from autov.algorithms.compiled import Pieces, run_whole
+from autov.algorithms.population import initial_points
 from autov.core import Array, Box, Generator, InputError, check_choice, check_ranges
-from autov.kernels import matrix_adaptation as kernels
+from autov.kernels.matrix_adaptation import steps as kernels
 from autov.kernels.objective import Objective
 
 # In the order of the kernels' numbers.
@@ -68,7 +68,7 @@ SAVED = ("counters", "numbers", "mean", "path", "slow", "matrix", "best")  # wha
 
 @dataclass(frozen=True, eq=False)
 class MatrixAdaptationState:
-    """Arrays as in `autov.kernels.matrix_adaptation.Work` (padded; rows of matrix and basis are columns of M)."""
+    """Arrays as in `autov.kernels.matrix_adaptation.work.Work` (padded; rows of matrix and basis are columns of M)."""
 
     key: np.ndarray  # two words of the counter-based stream
     generation: int  # batches told so far

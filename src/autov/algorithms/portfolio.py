@@ -18,16 +18,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from autov.algorithms.allotment import allot_round, allot_trials, leader_of, polishing_step, spared
 from autov.algorithms.base import Compiled, Metaheuristic, Outcome, Turnable
+from autov.algorithms.compiled import InPieces, Pieces, Trace, carried
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.matrix_adaptation import MatrixAdaptation, MatrixAdaptationState, smallest_batch
-from autov.algorithms.parts import initial_points
-from autov.algorithms.pieces import InPieces, Pieces, Trace, carried
+from autov.algorithms.population import initial_points
 from autov.compiler.precompile import precompile, start_worker
 from autov.core import Array, Box, Generator, InputError, check_ranges, generator, values_of
-from autov.kernels.allotment import allot_round, allot_trials, leader_of, polishing_step, spared
-from autov.kernels.many import derive
-from autov.kernels.matrix_adaptation import SIGMA
+from autov.kernels.evolution.many import derive
+from autov.kernels.matrix_adaptation.steps import SIGMA
 from autov.kernels.objective import Objective
 from autov.problems import Problem, instance_of, without_fixed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-from autov.algorithms.cmaes import CMAES
+from autov.algorithms.cma_es import CMAES
 from autov.algorithms.cso import CSO
 from autov.algorithms.de import DE
 from autov.algorithms.evolution import Evolution

@@ -18,9 +18,9 @@ from autov.algorithms.files import (
     shipped_data,
     shipped_names,
 )
-from autov.algorithms.peers import PREFIXES, resolve_peer
 from autov.algorithms.registry import ALGORITHMS, ALIASES, make_algorithm
 from autov.core import InputError, import_object, meant
+from autov.peers import PREFIXES, resolve_peer
 
 Algorithms = str | Sequence[str] | Mapping[str, str | Algorithm]
 

@@ -16,7 +16,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from autov.algorithms.de import binomial
-from autov.algorithms.parts import distinct, first_points, require_popsize
+from autov.algorithms.population import distinct, first_points, require_popsize
 from autov.core import Array, Box, Generator, check_choice, check_ranges
 
 

@@ -9,7 +9,7 @@ from autov.algorithms.evolution import Evolution
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.algorithms.portfolio import Portfolio
 from autov.operators import AffineOperator
-from autov.operators.text import by_probability, row_formula
+from autov.operators.formulas import by_probability, row_formula
 
 SMALL = 5e-3  # weights and chances below this are not told apart from zero in words
 BOUNDS = {"fold": "mirrored", "smooth": "mirrored, bent near the border", "clip": "moved to the border"}

@@ -85,7 +85,6 @@ def compare(
 
     Example: autov compare --algorithms ga,de,shade,autov --problems f1..f13 --runs 30 --store results.db
     """
-    from autov.algorithms.faults import names_point
     from autov.cli.bounds import bounds_of
     from autov.core import InputError, write_text
     from autov.engines import named_engine
@@ -104,6 +103,7 @@ def compare(
         write_ioh_logs,
     )
     from autov.reports.tables import as_dict
+    from autov.runs.faults import names_point
 
     if format_ not in FORMATS:
         raise InputError(f"--format: one of {', '.join(FORMATS)}, got {format_!r}")

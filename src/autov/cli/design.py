@@ -122,7 +122,6 @@ def design(
 
     Example: autov design rastrigin --preset quick --seed 1 --out runs/first
     """
-    from autov.algorithms.faults import sentence
     from autov.algorithms.text import explain
     from autov.cli.bounds import bounds_of
     from autov.cli.facts import clock
@@ -131,10 +130,11 @@ def design(
     from autov.designer import design as search
     from autov.designer import design_settings
     from autov.designer.cases import few
-    from autov.designer.cost import counted
+    from autov.designer.settings import counted
     from autov.engines import named_engine
     from autov.problems import expand_names, resolve_problem, with_instances
-    from autov.reports.design import report, write_design
+    from autov.reports.design_files import report, write_design
+    from autov.runs.faults import sentence
 
     if metric is not None:
         from autov.cli.design_crossover import design_crossover

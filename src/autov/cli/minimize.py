@@ -32,7 +32,7 @@ from autov.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from autov.algorithms.repetition import Repeated
+    from autov.runs.many_runs import Repeated
 
 
 def register(app: typer.Typer) -> None:
@@ -77,15 +77,15 @@ def minimize(
     Example: autov minimize rastrigin --dim 30 --runs 30 --seed 1 --out result.json
     """
     from autov.algorithms import resolve_algorithm
-    from autov.algorithms.faults import FaultPolicy, sentence
     from autov.algorithms.files import DEFAULT
-    from autov.algorithms.repetition import repeat
-    from autov.algorithms.stopping import NOISY
     from autov.cli.bounds import bounds_of
     from autov.cli.search_display import ProgressDisplay
     from autov.core import to_json, write_text
     from autov.engines import named_engine
     from autov.problems import Constrained, resolve_problem, with_instances
+    from autov.runs.faults import FaultPolicy, sentence
+    from autov.runs.many_runs import repeat
+    from autov.runs.stopping import NOISY
 
     policy = FaultPolicy(timeout, on_error)
     chosen = resolve_algorithm(algorithm, operator)

@@ -162,7 +162,7 @@ def _runs(name: str, text: str | None) -> int | dict[str, int] | None:
 
 def _figure(name: str, seed: int, out: Path | None, json_: bool) -> None:
     from autov.paper import search_behaviour
-    from autov.paper.drawing import behaviour_plot
+    from autov.paper.contours import behaviour_plot
     from autov.reports import save_plot
 
     found = search_behaviour(name, seed)

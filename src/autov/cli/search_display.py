@@ -33,7 +33,7 @@ def _summary(progress: SearchProgress) -> list[str]:
     """The best candidate in a few lines: the main rows of an operator, or which parts an algorithm has."""
     from autov.algorithms.text import explain
     from autov.designer import OperatorGenome
-    from autov.operators.text import by_probability, row_formula
+    from autov.operators.formulas import by_probability, row_formula
 
     vector = progress.state.vectors[0]
     if isinstance(progress.genome, OperatorGenome):

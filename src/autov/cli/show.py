@@ -114,8 +114,8 @@ def _problems() -> list[dict[str, object]]:
 def _operators() -> list[dict[str, object]]:
     from autov.designer.cases import few, labels_of
     from autov.operators import load_operator, operator_names
-    from autov.operators.classic import CLASSIC
     from autov.operators.inputs import form_name
+    from autov.operators.registry import CLASSIC
 
     rows: list[dict[str, object]] = []
     for name in operator_names():
@@ -130,8 +130,8 @@ def _operators() -> list[dict[str, object]]:
 def _algorithms() -> list[dict[str, object]]:
     from autov.algorithms import ALGORITHMS
     from autov.algorithms.files import shipped_data, shipped_names
-    from autov.algorithms.peers import PEERS
     from autov.algorithms.registry import ALIASES
+    from autov.peers import PEERS
 
     rows: list[dict[str, object]] = []
     for name in shipped_names():

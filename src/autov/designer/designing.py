@@ -16,11 +16,9 @@ import numpy as np
 
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.evolution import Evolution
-from autov.algorithms.faults import FaultCount, FaultPolicy
-from autov.algorithms.files import DEFAULT
+from autov.algorithms.files import DEFAULT, shipped_algorithm
 from autov.core import FileError, InputError, Seed, check_writable, identity, new_folder, seed_of
 from autov.core.locks import held
-from autov.designer.aggregate import check_minima, needs_minima
 from autov.designer.cases import Case, brings_bounds, training_cases
 from autov.designer.checkpoint import (
     MEASURED,
@@ -31,17 +29,30 @@ from autov.designer.checkpoint import (
     saved_seed,
     write_checkpoint,
 )
-from autov.designer.cost import FITTED, affordable
+from autov.designer.design_result import Design
 from autov.designer.genome import Genome, Given, OperatorGenome
 from autov.designer.journal import PLAN, Journal, saved_settings
-from autov.designer.known import known_designs
-from autov.designer.result import Design
-from autov.designer.search import HISTORY, MOVED, Search, SearchState
-from autov.designer.settings import DesignSettings, design_settings
+from autov.designer.search import MOVED, Search, SearchState, check_minima, needs_minima
+from autov.designer.settings import FITTED, DesignSettings, affordable, design_settings
+from autov.designer.space import Space
 from autov.designer.trials import Trials
 from autov.operators import AffineOperator
 from autov.problems import ProblemFamily, with_family
+from autov.runs.faults import FaultCount, FaultPolicy
 from autov.version import VERSION
+
+
+def known_designs(settings: DesignSettings) -> dict[str, Any]:
+    """Label -> algorithm: the default of `minimize`, the paper's, and those of the space."""
+    found: dict[str, Any] = {DEFAULT: shipped_algorithm(DEFAULT), "paper-h3": Evolution()}
+    genome = settings.genome
+    if isinstance(genome, OperatorGenome):
+        for vector in genome.known()[:1]:  # the other one is the paper's
+            found["exchange"] = genome.decode(vector)
+    elif isinstance(genome, Space):
+        found |= {label: genome.decode(genome.encode(values)) for label, values in genome.seeds}
+    return found
+
 
 CHECKPOINT_SECONDS = float(os.environ.get("AUTOV_CHECKPOINT_SECONDS", "5"))
 
@@ -353,6 +364,3 @@ def _instances(search: Search) -> str:
     if not any(isinstance(trials.problem, ProblemFamily) for trials in search.trials):
         return "the problem as it is, in the search as in the re-test"
     return f"drawn from (seed {search.seed}, purpose, problem, run); search, race and re-test are three purposes"
-
-
-__all__ = ["HISTORY", "Design", "ProgressCallback", "SearchProgress", "design"]

@@ -11,10 +11,10 @@ import numpy as np
 
 from autov.algorithms.evolution import Evolution
 from autov.core import Array, Box, InputError, whole_number
-from autov.kernels.many import Common, Tasks, run_many
+from autov.kernels.evolution.many import Common, Tasks, run_many
+from autov.kernels.evolution.run import plain_plan
+from autov.kernels.evolution.variation import Variation
 from autov.kernels.objective import Objectives
-from autov.kernels.run import plain_plan
-from autov.kernels.variation import Variation
 from autov.operators import AffineOperator, load_operator
 from autov.operators.affine import Draw
 from autov.operators.inputs import BOUNDS, inputs_of, weights_of

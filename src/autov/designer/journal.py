@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from autov.algorithms.faults import KINDS
 from autov.core import Array, FileError, to_json, write_bytes
+from autov.runs.faults import KINDS
 
 MAGIC = b"autov-values 1\n"
 RECORD = struct.Struct("<cqqdI")  # kind, two whole numbers, a value, the checksum of what stands before it

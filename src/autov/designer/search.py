@@ -1,7 +1,7 @@
 """The AutoV search (Algorithm 1): operators that design operators.
 
 Candidates are vectors in the box of a genome. Every generation, the operator of the best candidate found so far makes
-offspring of the candidates (or another proposer does, see `autov.designer.proposers`), and the better half of all
+offspring of the candidates (or another proposer does), and the better half of all
 survives. Everything random is a function of (seed, generation)
 or of (seed, candidate, run), so a search can be cut anywhere and go on, on any number of workers, with the same bits.
 """
@@ -10,17 +10,149 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
+from scipy.stats import rankdata
 
-from autov.core import Array, stream_key
-from autov.designer.aggregate import fitness_of, panel_shares, reference_gaps
-from autov.designer.genome import Genome, Given
-from autov.designer.proposers import PROPOSERS
-from autov.designer.settings import DesignSettings
+from autov.algorithms.matrix_adaptation import MatrixAdaptation
+from autov.algorithms.state_arrays import state_from_arrays, state_to_arrays
+from autov.core import Array, InputError, generator, stream_key
+from autov.designer.genome import Genome, Given, VaryingGenome
 from autov.designer.trials import Stream, Tasks, Trials, try_candidates
-from autov.kernels import run as kernels
+from autov.kernels.evolution import run as kernels
+
+if TYPE_CHECKING:
+    from autov.designer.settings import DesignSettings
+
+AGGREGATES = ("rank", "log-gap", "panel")
+SMALLEST_GAP, LARGEST_GAP = 1e-12, 1e300
+SOLVED = 1e-8  # values closer than this to a known minimum are equal
+
+
+def needs_minima(aggregate: str, problems: int) -> bool:
+    """Whether the fitness on so many problems is relative to their known minima."""
+    return aggregate == "panel" or (aggregate == "log-gap" and problems > 1)
+
+
+def check_minima(aggregate: str, problems: Sequence[Any]) -> None:
+    """Refuse an aggregate that the problems do not allow."""
+    if aggregate == "log-gap" and len(problems) > 1:
+        for problem in problems:
+            if problem.minimum is None:
+                raise InputError(f"aggregate: log-gap needs a known minimum and {problem.name} has none; use rank")
+
+
+def fitness_of(medians: Array, aggregate: str, minima: Sequence[float | None], reference: Array) -> Array:
+    """Fitness (c,) of medians (problems, c).
+
+    One problem: the median itself, as in the paper. Several: the mean over problems of the candidate's rank among
+    those compared ("rank": no scale matters, but it is relative to the others), or of log10 of its gap to the minimum
+    over the reference gap, the median of the first population ("log-gap": absolute, so that it can be compared
+    between generations).
+    """
+    if len(medians) == 1:
+        return medians[0]
+    if aggregate == "rank":
+        return np.mean([rankdata(row, method="average") for row in medians], axis=0)
+    gaps = np.clip(medians - np.array(minima, dtype=np.float64)[:, None], SMALLEST_GAP, LARGEST_GAP)
+    return np.log10(gaps / reference[:, None]).mean(axis=0)
+
+
+def reference_gaps(medians: Array, minima: Sequence[float | None]) -> Array:
+    """Median gap of the first population on each problem."""
+    known = np.array([np.nan if m is None else m for m in minima])
+    return np.clip(np.median(medians, axis=1) - known, SMALLEST_GAP, LARGEST_GAP)
+
+
+def panel_shares(values: Array, panel: Array, minima: Sequence[float | None]) -> Array:
+    """Share (problems, c) of the panel's results that are better than those of each candidate, ties half.
+
+    Unlike ranks among candidates it is the same in every generation, and unlike a median it has no scale.
+
+    Args:
+        values: (problems, c, runs) of candidates, NaN for runs not made.
+        panel: (problems, results) of other algorithms.
+        minima: known minima; values closer than 1e-8 to them are equal.
+    """
+    shares = np.empty(values.shape[:2])
+    for p, minimum in enumerate(minima):
+        floor = -np.inf if minimum is None else minimum + SOLVED
+        others, own = np.sort(np.maximum(panel[p], floor)), np.maximum(values[p], floor)
+        below = np.searchsorted(others, own, side="left") + np.searchsorted(others, own, side="right")
+        each = np.where(np.isnan(own), np.nan, 0.5 * below / len(others))
+        shares[p] = np.nanmean(each, axis=1)
+    return shares
+
+
+Memory = dict[str, np.ndarray]
+FIRST_STEP = 0.1  # of the evolution strategy, in the unit box
+
+
+class Proposer(Protocol):
+    """Candidates from what is known; what it remembers is in arrays, so that a search can be cut and go on."""
+
+    needs_all: bool  # whether it learns from the values of all candidates, hopeless ones included
+
+    def propose(self, memory: Memory, generation: int, vectors: Array, fitness: Array) -> tuple[Memory, Array]:
+        """As many new vectors as there are survivors (sorted, the best first)."""
+        ...
+
+    def learn(self, memory: Memory, vectors: Array, fitness: Array) -> Memory:
+        """Take the fitness of the vectors just proposed."""
+        ...
+
+
+@dataclass(frozen=True)
+class BestOperator:
+    """Algorithm 1."""
+
+    needs_all: ClassVar[bool] = False
+    genome: VaryingGenome
+    key: np.ndarray
+
+    def propose(self, memory: Memory, generation: int, vectors: Array, fitness: Array) -> tuple[Memory, Array]:
+        """Offspring by the operator of the best candidate."""
+        box = self.genome.box
+        best = self.genome.operator(vectors[0]).variation()
+        offspring = np.empty_like(vectors)
+        kernels.propose(self.key, generation, best, box.lower, box.upper, vectors, fitness, offspring)
+        return memory, offspring
+
+    def learn(self, memory: Memory, vectors: Array, fitness: Array) -> Memory:  # noqa: ARG002
+        """Nothing to learn."""
+        return memory
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """An evolution strategy on all genes."""
+
+    needs_all: ClassVar[bool] = True
+    genome: Genome
+    key: np.ndarray
+
+    def propose(self, memory: Memory, generation: int, vectors: Array, fitness: Array) -> tuple[Memory, Array]:  # noqa: ARG002
+        """A sample; the first one around the best candidate."""
+        algorithm = self._algorithm(len(vectors))
+        state = algorithm.start(self.key, self.genome.box, len(vectors), 10**9, vectors[0])
+        state = state_from_arrays(state, memory) if memory else state
+        x, state = algorithm.ask(state, generator(0))
+        return state_to_arrays(state), x
+
+    def learn(self, memory: Memory, vectors: Array, fitness: Array) -> Memory:
+        """Adapt."""
+        algorithm = self._algorithm(len(vectors))
+        like = algorithm.start(self.key, self.genome.box, len(vectors), 10**9, vectors[0])
+        state = algorithm.tell(state_from_arrays(like, memory), vectors, fitness, generator(0))
+        return state_to_arrays(state)
+
+    def _algorithm(self, popsize: int) -> MatrixAdaptation:
+        return MatrixAdaptation(popsize=popsize, sigma=FIRST_STEP, restarts="none", bounds="fold")
+
+
+PROPOSERS: dict[str, Any] = {"autov": BestOperator, "ma-es": Strategy}
+
 
 SEARCH, TRIAL, RACE, RETEST, MOVED, PANEL = range(6)  # what the streams of a seed are for
 KNOWN_IDS = 2**40  # numbers of known designs among candidates

@@ -1,21 +1,18 @@
-"""Spaces of whole algorithms: genes, and how their values make an algorithm.
-
-A space is a `Genome` over the unit box. The paper's matrix is one block of genes among others: each row of an
-operator has a mean and a spread for each of its weights, and a probability.
-"""
+"""What is designed: genes, how they make an algorithm, and the spaces that are ready."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from autov.algorithms.evolution import Evolution
+from autov.algorithms.matrix_adaptation import BOUNDS, FIRST_MEANS, MEANS, PATHS, RESTARTS, MatrixAdaptation
 from autov.algorithms.portfolio import Portfolio
-from autov.core import Array, Box, InputError
+from autov.core import Array, Box, InputError, whole_number
 from autov.designer.genes import Gene
 from autov.operators import AffineOperator, load_operator
 
@@ -96,3 +93,202 @@ def operator_of(algorithm: Any) -> AffineOperator | None:
         if isinstance(member, Evolution) and isinstance(member.operator, AffineOperator):
             return member.operator
     return None
+
+
+KINDS = ("evolution", "ma-es")
+INPUTS = ("x1", "x2", "best", "mean", "difference", "width", "spread")
+WEIGHTS = INPUTS[1:]
+SCALES = ("width", "spread")  # lengths, not directions towards something: their weights have mean zero
+NOTHING: tuple[float, float] = (0.0, 0.0)
+LEAST = {"width": 1e-5, "spread": 1e-2}
+LONGEST_TRIALS = 0.9  # of the budget before the polish
+ROWS = 6  # the last of them drawn once for a whole offspring
+# Ahead of the default strategy after few evaluations: rounded from searches on the classic and added functions.
+FASTER = {
+    "first_mean": "centre", "bounds": "fold", "popsize_budget": 0.25, "sigma": 0.14, "longest": 0.08,
+    "c_1_factor": 0.7, "c_mu_factor": 1.3, "c_sigma_factor": 1.4, "d_sigma_factor": 0.4, "growth": 2.3,
+}  # fmt: skip
+SPARING = {"hedge": 0.1, "round": 0.03, "polish": 0.06, "full_budget": 700.0}  # shares for budgets of all sizes
+
+STRATEGY = (
+    Gene("popsize_factor", 0.5, 6.0, "log"), Gene("popsize_budget", 0.0, 0.6), Gene("sigma", 0.02, 0.6, "log"),
+    Gene("longest", 0.05, 1.0, "log"),
+    Gene("c_1_factor", 0.2, 5.0, "log"), Gene("c_mu_factor", 0.2, 5.0, "log"), Gene("c_sigma_factor", 0.3, 3.0, "log"),
+    Gene("d_sigma_factor", 0.3, 3.0, "log"), Gene("c_c_factor", 0.3, 3.0, "log"), Gene("negative", 0.0, 2.0),
+    Gene("paths", scale="choice", choices=PATHS), Gene("bounds", scale="choice", choices=BOUNDS),
+    Gene("restarts", scale="choice", choices=RESTARTS), Gene("growth", 1.0, 4.0),
+    Gene("restart_sigma", 0.02, 2.0, "log"), Gene("restart_mean", scale="choice", choices=MEANS),
+    Gene("first_mean", scale="choice", choices=FIRST_MEANS),
+    Gene("tol_f", 1e-14, 1e-3, "log"), Gene("patience", 0.1, 5.0, "log"),
+)  # fmt: skip
+
+
+def _rows(operator: AffineOperator) -> list[dict[str, Any]]:
+    """The rows of an operator by the names of its weights."""
+    return [
+        {"probability": float(operator.probability[j])}
+        | {name: (operator.mean[j, w], operator.std[j, w]) for w, name in enumerate(operator.weights)}
+        for j in range(operator.rows)
+    ]
+
+
+EXCHANGE = _rows(load_operator("exchange"))
+
+
+def row_genes(rows: int) -> tuple[Gene, ...]:
+    """The matrix of an operator."""
+    found = []
+    for j in range(1, rows + 1):
+        for weight in WEIGHTS:
+            if weight not in SCALES:
+                found.append(Gene(f"row{j}.{weight}.mean", -1.0, 1.0))
+            found.append(Gene(f"row{j}.{weight}.std", LEAST.get(weight, 1e-2), 2.0 if weight == "spread" else 1.0,
+                              "zero-log"))  # fmt: skip
+        found.append(Gene(f"row{j}.probability", 1e-3, 1.0, "zero-log"))
+    return tuple(found)
+
+
+def evolution_genes(rows: int) -> tuple[Gene, ...]:
+    """Everything of an `Evolution`."""
+    return (
+        Gene("popsize", 5, 200, "integer"), Gene("offspring", 0.2, 4.0, "log"),
+        Gene("tournament_first", 1.0, 8.0, "log"), Gene("tournament_others", 1.0, 8.0, "log"),
+        Gene("survival", scale="choice", choices=("plus", "comma")),
+        Gene("frame", scale="choice", choices=("axes", "learned")), *row_genes(rows),
+    )  # fmt: skip
+
+
+def make_evolution(values: Values, rows: int, prefix: str = "evolution") -> Evolution:
+    """An `Evolution` from values by name."""
+
+    def get(name: str) -> Any:
+        return values[f"{prefix}.{name}"]
+
+    numbers = np.zeros((2, rows, len(WEIGHTS)))
+    for j in range(rows):
+        for w, weight in enumerate(WEIGHTS):
+            numbers[0, j, w] = 0.0 if weight in SCALES else get(f"row{j + 1}.{weight}.mean")
+            numbers[1, j, w] = get(f"row{j + 1}.{weight}.std")
+    probability = np.array([get(f"row{j + 1}.probability") for j in range(rows)])
+    if not probability.any():
+        probability[:] = 1.0
+    draw: Any = "variable" if rows == 1 else ("variable",) * (rows - 1) + ("solution",)
+    operator = AffineOperator(INPUTS, numbers[0], numbers[1], probability, draw)
+    survival = get("survival")
+    offspring = get("offspring") if survival == "plus" else max(get("offspring"), 1.0)
+    return Evolution(
+        operator, popsize=get("popsize"), offspring=offspring, tournament_first=get("tournament_first"),
+        tournament_others=get("tournament_others"), survival=survival, frame=get("frame"),
+    )  # fmt: skip
+
+
+def evolution_values(
+    rows: Sequence[Mapping[str, Any]], count: int, prefix: str = "evolution", *, popsize: int = 100,
+    offspring: float = 1.0, tournament_first: float = 2.0, tournament_others: float = 2.0, survival: str = "plus",
+    frame: str = "axes",
+) -> Values:  # fmt: skip
+    """Values of an evolution with at most ``count`` rows, the last of them for whole offspring."""
+    found: Values = {
+        "popsize": popsize, "offspring": offspring, "tournament_first": tournament_first,
+        "tournament_others": tournament_others, "survival": survival, "frame": frame,
+    }  # fmt: skip
+    for j in range(count):
+        row: Mapping[str, Any] = rows[j] if j < len(rows) else {"probability": 0.0}
+        found[f"row{j + 1}.probability"] = row["probability"]
+        for weight in WEIGHTS:
+            mean, std = row.get(weight, NOTHING)
+            found[f"row{j + 1}.{weight}.mean"], found[f"row{j + 1}.{weight}.std"] = mean, std
+    return {f"{prefix}.{name}": value for name, value in found.items()}
+
+
+def make_strategy(values: Values, prefix: str = "ma-es") -> MatrixAdaptation:
+    """A `MatrixAdaptation` from values by name."""
+    return MatrixAdaptation(**{gene.name: values[f"{prefix}.{gene.name}"] for gene in STRATEGY})
+
+
+def strategy_values(prefix: str = "ma-es", **settings: Any) -> Values:
+    """Values of a strategy: the defaults, apart from those given."""
+    defaults = {field.name: field.default for field in fields(MatrixAdaptation)} | settings
+    return {f"{prefix}.{gene.name}": defaults[gene.name] for gene in STRATEGY}
+
+
+def make_portfolio(values: Values, members: tuple[tuple[str, str], ...], rows: int) -> Portfolio:
+    """A `Portfolio` of members (prefix, kind) from values by name."""
+    made = [
+        make_evolution(values, rows, prefix) if kind == "evolution" else make_strategy(values, prefix)
+        for prefix, kind in members
+    ]
+    trial = np.array([values[f"{prefix}.trial"] for prefix, _ in members])
+    trial *= min(1.0, LONGEST_TRIALS * (1 - values["polish"]) / max(trial.sum(), 1e-9))
+    return Portfolio(
+        tuple(made), trial=tuple(float(t) for t in trial), hedge=values["hedge"], round=values["round"],
+        polish=values["polish"], polish_step=values["polish_step"], polish_least=values["polish_least"],
+        full_budget=values["full_budget"],
+    )  # fmt: skip
+
+
+def _renamed(genes: Sequence[Gene], prefix: str) -> list[Gene]:
+    return [Gene(f"{prefix}.{g.name}", g.low, g.high, g.scale, g.choices) for g in genes]
+
+
+def evolution_space(rows: int | None = None) -> Space:
+    """An evolution with everything open: population, selection, survival, frame and operator."""
+    rows = ROWS if rows is None else whole_number("rows", rows, 1, 50)
+    seeds = [("paper-sized exchange", evolution_values(EXCHANGE[:5], rows))] if rows >= 5 else []
+    if rows >= len(EXCHANGE):
+        seeds.append(("small exchange", evolution_values(EXCHANGE, rows, popsize=30)))
+        seeds.append(("small exchange, learned frame", evolution_values(EXCHANGE, rows, popsize=30, frame="learned")))
+    return Space("evolution", tuple(_renamed(evolution_genes(rows), "evolution")),
+                 partial(make_evolution, rows=rows), tuple(seeds))  # fmt: skip
+
+
+def portfolio_space(members: Sequence[str] = KINDS, rows: int | None = None) -> Space:
+    """A portfolio of members of these kinds, each with everything open, and how they share the budget."""
+    rows = ROWS if rows is None else whole_number("rows", rows, 1, 50)
+    if not members or any(kind not in KINDS for kind in members):
+        raise InputError(f"members: some of {', '.join(KINDS)}, got {', '.join(map(str, members)) or 'none'}")
+    named = tuple((_prefix(members, i), kind) for i, kind in enumerate(members))
+    genes: list[Gene] = [
+        Gene("hedge", 0.0, 0.6), Gene("round", 0.01, 0.2, "log"), Gene("polish", 0.0, 0.5),
+        Gene("polish_step", 0.05, 5.0, "log"), Gene("polish_least", 1e-7, 0.1, "log"),
+        Gene("full_budget", 10.0, 3000.0, "zero-log"),
+    ]  # fmt: skip
+    for prefix, kind in named:
+        own = evolution_genes(rows) if kind == "evolution" else STRATEGY
+        genes += [Gene(f"{prefix}.trial", 0.0, 0.5), *_renamed(own, prefix)]
+    return Space("portfolio", tuple(genes), partial(make_portfolio, members=named, rows=rows),
+                 tuple(_portfolio_seeds(named, rows)))  # fmt: skip
+
+
+def _prefix(members: Sequence[str], place: int) -> str:
+    before = members[:place].count(members[place])
+    return members[place] if not before else f"{members[place]}-{before + 1}"
+
+
+def _portfolio_seeds(named: Sequence[tuple[str, str]], rows: int) -> list[tuple[str, Values]]:
+    """Known designs: each member alone, and hand-made shares for all of them."""
+    kinds = [kind for _, kind in named]
+    own: Values = {}
+    for prefix, kind in named:
+        own |= evolution_values(EXCHANGE[:rows], rows, prefix, popsize=30) if kind == "evolution" \
+            else strategy_values(prefix)  # fmt: skip
+    shares = {"hedge": 0.2, "round": 0.06, "polish": 0.1, "polish_step": 1.0, "polish_least": 1e-3,
+              "full_budget": 0.0}  # fmt: skip
+    trials = {f"{prefix}.trial": 0.06 if kind == "evolution" else 0.2 for prefix, kind in named}
+    found = [("hand-made portfolio", own | shares | trials)]
+    for prefix, kind in named:
+        alone = {f"{p}.trial": 0.3 if p == prefix else 0.0 for p, _ in named}
+        rest = shares | {"hedge": 0.0, "polish": 0.0}
+        if kind == "evolution":
+            big = evolution_values(EXCHANGE[: min(rows, 5)], rows, prefix)
+            found += [("small exchange", own | alone | rest), ("paper-sized exchange", own | big | alone | rest)]
+        else:
+            quick = strategy_values(prefix, **FASTER)
+            found += [("ma-es", own | alone | rest), ("faster ma-es", own | quick | alone | rest)]
+    both = [strategy_values(prefix, **FASTER) for prefix, kind in named if kind == "ma-es"]
+    if "evolution" in kinds and both:
+        found.append(("hand-made portfolio, faster ma-es", own | both[0] | trials | shares | SPARING))
+    if "evolution" in kinds:
+        learned = {f"{prefix}.frame": "learned" for prefix, kind in named if kind == "evolution"}
+        found.append(("hand-made portfolio, learned frame", own | shares | trials | learned))
+    return found

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms.base import Compiled
-from autov.algorithms.evaluation import PointEvaluator, check_policy
-from autov.algorithms.faults import DEFAULT, FaultPolicy
 from autov.core import Array, canonical, describe, generator, values_of
-from autov.core.threads import one_blas_thread
+from autov.core.blas import one_blas_thread
 from autov.designer.genome import Genome, Given
-from autov.designer.instances import Instances, Prepared
 from autov.designer.journal import Journal, Values
-from autov.designer.runs import CompiledTrials, SentTrials, Stream, Tasks, TrialBudget, groups_of, solve_alone
+from autov.designer.trial_instances import Instances, Prepared
+from autov.designer.trial_runs import CompiledTrials, SentTrials, Stream, Tasks, TrialBudget, groups_of, solve_alone
 from autov.engines import Engine, Processes, Serial, Threads, engine_of
 from autov.engines.base import Found
-from autov.kernels.many import derive
+from autov.kernels.evolution.many import derive
 from autov.problems import PointFunction, Problem, to_base
+from autov.runs.evaluation import PointEvaluator, check_policy
+from autov.runs.faults import DEFAULT, FaultPolicy
 
 STACKED = 4_000_000  # numbers in one stacked call of a Python function, at most
 

@@ -1,10 +1,12 @@
-"""What an engine is: something that maps independent work."""
+"""What an engine is: something that maps independent work, with a number of workers."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from itertools import islice
+from numbers import Integral
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from autov.core import InputError
@@ -84,3 +86,14 @@ def no_timeout(timeout: float | None) -> None:
     """Refuse a timeout where a call that runs cannot be ended."""
     if timeout is not None:
         raise InputError("timeout: needs worker processes or Dask; threads and maps cannot end a call that hangs")
+
+
+def worker_count(workers: Any, allowed: str = "a positive whole number or -1 for all cores") -> int:
+    """How many workers are meant: None or -1 for all cores this process may use."""
+    if workers is None:
+        workers = -1
+    if isinstance(workers, bool) or not isinstance(workers, Integral) or (workers < 1 and workers != -1):
+        raise InputError(f"workers: must be {allowed}, got {workers!r}")
+    if workers == -1:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return int(workers)

@@ -9,10 +9,9 @@ from itertools import islice, takewhile
 from typing import Any
 
 from autov.core import InputError, WorkerError
+from autov.core.blas import one_blas_thread
 from autov.core.ending import end_if_asked
-from autov.core.threads import one_blas_thread
-from autov.engines.base import WAIT, Engine, Found, Item, Lost, Result, chunks, no_timeout
-from autov.engines.count import worker_count
+from autov.engines.base import WAIT, Engine, Found, Item, Lost, Result, chunks, no_timeout, worker_count
 from autov.engines.pickled import ByValue, pickled
 
 

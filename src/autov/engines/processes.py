@@ -17,7 +17,7 @@ from typing import Any
 
 from autov.engines.base import Engine, Found, Item, Lost, Result, chunks
 from autov.engines.pickled import Sent, pickled, same
-from autov.engines.team import Team  # imports multiprocessing, whose hook for the exit must come before ours
+from autov.engines.worker_pool import Team  # imports multiprocessing, whose hook for the exit must come before ours
 
 _open: weakref.WeakSet[Processes] = weakref.WeakSet()
 

@@ -11,9 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from autov.algorithms.faults import DEFAULT, FaultCount, FaultPolicy, sentence
 from autov.core import Array, InputError, Seed, identity, seed_of
-from autov.core.views import Shown
+from autov.core.display import Shown
 from autov.experiments.measures import RESOLUTIONS, SHOWN, Targets
 from autov.experiments.plan import Algorithms, Experiment, Problems, experiment
 from autov.experiments.row import Failure, Row, versions
@@ -22,6 +21,7 @@ from autov.experiments.store import Store
 from autov.experiments.table import Entry, Table, scientific
 from autov.experiments.trace import Trace
 from autov.problems import Problem, instance_of, is_told_by_name, resolve_problem
+from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy, sentence
 from autov.stats import TARGETS, Scores, hits, score
 
 

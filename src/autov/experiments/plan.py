@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from autov.algorithms import Algorithms, check_fit, resolve_algorithms
+from autov.algorithms import Algorithms, resolve_algorithms
 from autov.core import InputError, identity, whole_number
 from autov.experiments.task import Task, identify
 from autov.problems import Problem, Problems, is_told_by_name, resolve_problems, without_fixed
+from autov.runs import check_fit
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from autov.algorithms import Run, solve
 from autov.algorithms.base import Compiled
-from autov.algorithms.evaluation import check_policy, engine_for, evaluation_of
-from autov.algorithms.faults import DEFAULT, FaultCount, FaultPolicy, names_point
-from autov.algorithms.feeding import Feeder, Job
 from autov.core import Array, InputError, identity
 from autov.engines import Engine, Processes, engine_of
 from autov.engines.base import Found
@@ -26,6 +22,10 @@ from autov.experiments.store import Store
 from autov.experiments.task import Task
 from autov.experiments.trace import Trace, improvements
 from autov.problems import Problem, instance_of, takes_points
+from autov.runs import Run, solve
+from autov.runs.evaluation import check_policy, engine_for, evaluation_of
+from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy, names_point
+from autov.runs.point_scheduler import Feeder, Job
 
 DEADLY = "WorkerError:"  # how errors of tasks that ended their worker begin
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from autov.core.views import views
+from autov.core.display import views
 
 
 @dataclass(frozen=True)

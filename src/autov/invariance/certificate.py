@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from autov.core import Array
-from autov.core.views import Shown
+from autov.core.display import Shown
 from autov.invariance.transformations import Transformation
 
 WIDTH = 110  # characters of a line

@@ -19,7 +19,7 @@ from autov.algorithms.text import short_name
 from autov.core import Array, InputError, Seed, generator, seed_of
 from autov.invariance.certificate import Level
 from autov.invariance.distribution import NORMAL_90, SLACK, distance, features
-from autov.invariance.runs import RecordedRun, Setting, turnable, turns_draws
+from autov.invariance.recorded_runs import RecordedRun, Setting, turnable, turns_draws
 from autov.invariance.theorem import mirror_symmetric
 from autov.invariance.transformations import PROPERTIES, Property, Transformation
 from autov.problems import resolve_problem

@@ -11,8 +11,8 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from autov.core import Array, Generator, InputError
-from autov.core.views import Shown
-from autov.kernels.variation import Variation
+from autov.core.display import Shown
+from autov.kernels.evolution.variation import Variation
 from autov.operators.inputs import BOUNDS, input_of, inputs_of, weights_of
 from autov.operators.packing import pack
 
@@ -249,13 +249,13 @@ class AffineOperator(Shown):
         return f"<AffineOperator h({', '.join(self.inputs)}): {self.rows} rows, one draw for each {self.draw}{tied}>"
 
     def __str__(self) -> str:
-        from autov.operators.text import as_text
+        from autov.operators.formulas import as_text
 
         return as_text(self)
 
     def latex(self) -> str:
         """The operator as the paper prints it (cases of a LaTeX formula); the second argument of N is the variance."""
-        from autov.operators.text import as_latex
+        from autov.operators.formulas import as_latex
 
         return as_latex(self)
 

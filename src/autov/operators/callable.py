@@ -75,8 +75,8 @@ class CallableOperator:
 def resolve_operator(spec: Any) -> Any:
     """The operator that is meant: a name, a file, ``file.py:name``, an operator, or the result of a design."""
     from autov.operators.affine import AffineOperator
-    from autov.operators.classic import CLASSIC
     from autov.operators.files import load_operator
+    from autov.operators.registry import CLASSIC
 
     if isinstance(spec, (AffineOperator, CallableOperator)):
         return spec

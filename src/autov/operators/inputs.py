@@ -1,7 +1,7 @@
 """What an affine operator combines: its kinds of input, the five forms of the paper (eq. 31), and any other tuple.
 
-A new kind of input is one more record in the table below, a row of the pool in `autov.kernels.selection`, and its
-value in `AffineOperator.__call__`.
+A new kind of input is one more record in the table below, a row of the pool in `autov.kernels.evolution.selection`, and
+its value in `AffineOperator.__call__`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autov.core import InputError
-from autov.kernels.variation import BEST, DIFFERENCE, LOWER, MEAN, SPREAD, UPPER, WIDTH
+from autov.kernels.evolution.variation import BEST, DIFFERENCE, LOWER, MEAN, SPREAD, UPPER, WIDTH
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from autov.core import Array
-from autov.kernels.variation import Variation
+from autov.kernels.evolution.variation import Variation
 from autov.operators.inputs import input_of
 
 ALL = 2**31 - 1  # no 32-bit word is above it

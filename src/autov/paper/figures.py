@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autov.algorithms import Metaheuristic, Run, make_algorithm, solve
+from autov.algorithms import Metaheuristic, make_algorithm
 from autov.core import Array, Box, InputError, generator
 from autov.problems import function_problem
+from autov.runs import Run, solve
 
 POPSIZE, GENERATIONS, BOUND = 10, 10, 10.0
 ANGLE = np.deg2rad(35.0)

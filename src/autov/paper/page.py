@@ -12,8 +12,8 @@ from textwrap import wrap
 
 from autov.core import FileError, InputError
 from autov.experiments.compact import unpack
+from autov.paper.paper_tables import PAPER_TABLES
 from autov.paper.reproduction import Paired, Reproduction, pair
-from autov.paper.tables import PAPER_TABLES
 from autov.reports import page, to_markdown
 from autov.reports.html import code_html, failure_sections, lead_html, plot_sections, setup_html, table_html, text_html
 

@@ -13,7 +13,7 @@ from autov.experiments import Comparison, Entry, Store, Table, compare_experimen
 from autov.experiments.runner import TaskProgress
 from autov.experiments.table import scientific
 from autov.paper.designs import as_algorithms, design_operators
-from autov.paper.tables import PaperTable, Runs, paper_table, printed_values
+from autov.paper.paper_tables import PaperTable, Runs, paper_table, printed_values
 from autov.stats import Summary
 
 

@@ -1,6 +1,5 @@
 """Problems: the classic thirteen and thirteen more, transformations, families, suites, functions of users."""
 
-from autov.problems.added import ADDED_NAMES
 from autov.problems.base import MayRaise, PointFunction, Problem, ProblemFamily, instance_of, takes_points
 from autov.problems.bbob import BBOB, BBOB_NAMES, with_instances
 from autov.problems.classic import EIGHT, NAMES, SIX, Classic
@@ -17,6 +16,7 @@ from autov.problems.feasibility import (
 )
 from autov.problems.function import Function, NumbaFunction, function_problem
 from autov.problems.groups import problem_group
+from autov.problems.more import ADDED_NAMES
 from autov.problems.noisy import NOISY_NAMES
 from autov.problems.resolve import (
     GROUPS,

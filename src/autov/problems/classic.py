@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from autov.core import Array, Box, Generator, InputError
-from autov.kernels import classic as kernels
+from autov.kernels.functions import classic as kernels
 from autov.kernels.objective import Objective, compile_objective
-from autov.problems.added import ADDED
 from autov.problems.entries import Entry, c_function, of_points_and_stream, substituted, unsubstituted, zero
+from autov.problems.more import ADDED
 from autov.problems.noisy import NOISY
 
 SCHWEFEL_AT = 420.96874635998202  # the root of tan(sqrt x) = -sqrt(x) / 2 that minimises -x sin(sqrt x) in the box
@@ -121,7 +121,7 @@ class Classic:
 
 def evaluate(problem: Any, x: Array, rng: Generator) -> Array:
     """Call a compiled problem from Python."""
-    from autov.kernels.run import evaluate_blocks
+    from autov.kernels.evolution.run import evaluate_blocks
 
     x = np.ascontiguousarray(np.atleast_2d(x), dtype=np.float64)
     out = np.empty(len(x))

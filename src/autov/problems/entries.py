@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from numba import carray
 
 from autov.core import Array
-from autov.kernels.noise import blur
+from autov.kernels.functions.noise import blur
 
 values: Any = None  # the kernel: every C function has another one among its globals
 

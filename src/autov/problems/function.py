@@ -10,8 +10,8 @@ import numpy as np
 
 from autov.core import Array, Box, Generator, InputError, real_numbers
 from autov.kernels.objective import Objective, compile_objective
-from autov.problems.errors import locate
 from autov.problems.feasibility import Constrained, constrained
+from autov.problems.function_errors import locate
 
 
 def is_compiled(fun: Any) -> bool:

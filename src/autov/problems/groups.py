@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from autov.problems.added import ADDED_NAMES, ALIASES
 from autov.problems.classic import NAMES
+from autov.problems.more import ADDED_NAMES, ALIASES
 from autov.problems.noisy import NOISY_NAMES
 
 _BBOB = (

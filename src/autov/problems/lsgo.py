@@ -20,8 +20,9 @@ import numpy as np
 from numba import carray
 
 from autov.core import Array, Box, Generator, InputError
-from autov.kernels import lsgo as kernels
-from autov.kernels.lsgo import (
+from autov.kernels.evolution.run import evaluate_blocks
+from autov.kernels.functions import lsgo as kernels
+from autov.kernels.functions.lsgo import (
     ACKLEY,
     ELLIPTIC,
     OSCILLATED,
@@ -35,7 +36,6 @@ from autov.kernels.lsgo import (
     SPHERE,
 )
 from autov.kernels.objective import Objective, compile_objective
-from autov.kernels.run import evaluate_blocks
 
 VARIANTS = ("cpp", "paper")
 PREFIX = {"cpp": "lsgo-f", "paper": "lsgo-paper-f"}

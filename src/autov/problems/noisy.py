@@ -1,12 +1,12 @@
 """Functions whose values are noisy: f(x) exp(z) with a new standard normal z for every evaluation.
 
 Each is named after the function that the noise is laid over, which has the minimum 0: the noise vanishes there, and
-the known minimum is exact. See `autov.kernels.noise`.
+the known minimum is exact. See `autov.kernels.functions.noise`.
 """
 
 from __future__ import annotations
 
-from autov.kernels import added, classic
+from autov.kernels.functions import classic, more
 from autov.problems.entries import Entry, blurred, zero
 
 NOISY = {
@@ -16,7 +16,7 @@ NOISY = {
     "noisy_rastrigin": Entry(None, 5.12, 0.0, zero, classic.rastrigin, noisy=True, form=blurred),
     "noisy_ackley": Entry(None, 32.0, 0.0, zero, classic.ackley, noisy=True, form=blurred),
     "noisy_griewank": Entry(None, 600.0, 0.0, zero, classic.griewank, noisy=True, form=blurred),
-    "noisy_ellipsoid": Entry(None, 5.0, 0.0, zero, added.ellipsoid, noisy=True, form=blurred),
-    "noisy_different_powers": Entry(None, 5.0, 0.0, zero, added.different_powers, noisy=True, form=blurred),
+    "noisy_ellipsoid": Entry(None, 5.0, 0.0, zero, more.ellipsoid, noisy=True, form=blurred),
+    "noisy_different_powers": Entry(None, 5.0, 0.0, zero, more.different_powers, noisy=True, form=blurred),
 }
 NOISY_NAMES = tuple(NOISY)

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from autov.core import Box, InputError, import_object, meant, whole_number
-from autov.problems.added import ADDED_NAMES, ALIASES
 from autov.problems.base import Problem
 from autov.problems.bbob import BBOB, BBOB_DIM, BBOB_NAMES
 from autov.problems.classic import NAMES, TABLE, Classic
 from autov.problems.constrained import CONSTRAINED_NAMES, constrained_problem
 from autov.problems.families import Family, checked_step, is_per_run, transformed
 from autov.problems.function import function_problem
+from autov.problems.more import ADDED_NAMES, ALIASES
 from autov.problems.noisy import NOISY_NAMES
 from autov.problems.transforms import Translated
 

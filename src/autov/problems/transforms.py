@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from autov.core import Array, Box, Generator, InputError, generator
-from autov.core.threads import one_blas_thread
+from autov.core.blas import one_blas_thread
 from autov.kernels.objective import Objective
 from autov.problems.base import Around, MayRaise, PointFunction, Problem
 

@@ -1,6 +1,6 @@
 """Reports: tables, plots and the HTML page, from comparisons."""
 
-from autov.reports.drawing import save_plot, svg
+from autov.reports.canvas import save_plot, svg
 from autov.reports.html import comparison_page, page
 from autov.reports.logs import write_coco_data, write_ioh_logs
 from autov.reports.plots import convergence_plot

@@ -13,8 +13,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 from scipy.optimize import isotonic_regression
 
 from autov.core import Array
-from autov.reports.drawing import typed
-from autov.reports.look import SOFT, LineLook
+from autov.reports.canvas import typed
+from autov.reports.theme import SOFT, LineLook
 
 LABEL_SIZE = 7.5  # points
 LINE_HEIGHT = 1.25 * LABEL_SIZE / 72  # inches

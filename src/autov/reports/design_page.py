@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autov.algorithms.faults import sentence
 from autov.algorithms.files import DEFAULT
 from autov.algorithms.text import explain, short_name
 from autov.core import Array, InputError
@@ -21,10 +20,11 @@ from autov.reports.design_plots import history_plot, use_plot
 from autov.reports.html import beside_html, code_html, figure_html, lead_html, page, table_html, text_html
 from autov.reports.operator_plots import offspring_plot
 from autov.reports.plots import BANDS, convergence_panels
+from autov.runs.faults import sentence
 from autov.stats import average_ranks, least_p, mark, rank_sum
 
 if TYPE_CHECKING:
-    from autov.reports.design import Curves
+    from autov.reports.design_files import Curves
 
 COLUMNS = ("mean (std)", "median", "best", "worst")
 KINDS = {"translate": "moved", "rotate": "turned", "scale": "zoomed"}  # what is done to instances of a family
@@ -217,7 +217,7 @@ def design_page(design: Design, curves: Sequence[Curves], command: str, folder: 
 
     Args:
         design: what was found.
-        curves: what `autov.reports.design.report` made.
+        curves: what `autov.reports.design_files.report` made.
         command: how to repeat it.
         folder: where its files are, for the commands to type next.
     """

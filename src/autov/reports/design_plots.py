@@ -12,8 +12,8 @@ from matplotlib.ticker import MaxNLocator
 from autov.designer import Design
 from autov.designer.search import HISTORY
 from autov.reports.axes import End, name_lines, short_count, value_axis
-from autov.reports.drawing import Axes, Figure, drawing
-from autov.reports.look import COLOURS, INK, LineLook
+from autov.reports.canvas import Axes, Figure, drawing
+from autov.reports.theme import COLOURS, INK, LineLook
 
 LINES = {"worst": LineLook(COLOURS[7], ":", ""), "median": LineLook(COLOURS[1], "--", ""),
          "best": LineLook(COLOURS[0], "-", "")}  # fmt: skip

@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 
 from autov.designer.cases import few
 from autov.experiments import Comparison, Entry, Table
-from autov.reports.drawing import svg
-from autov.reports.fitting import parted, plain
-from autov.reports.look import CSS, themed
+from autov.reports.canvas import svg
 from autov.reports.plots import BANDS, convergence_panels
 from autov.reports.rank_plots import rank_plot, win_plot
+from autov.reports.table_layout import parted, plain
 from autov.reports.target_plots import ecdf_plot
+from autov.reports.theme import CSS, themed
 
 WORDS = ' class="words"'
 Section = tuple[str, str]  # a title and ready HTML

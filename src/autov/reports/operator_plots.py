@@ -8,8 +8,8 @@ from scipy.ndimage import gaussian_filter
 
 from autov.core import Array, generator
 from autov.operators import AffineOperator
-from autov.reports.drawing import Axes, Figure, drawing
-from autov.reports.look import COLOURS, INK, SOFT
+from autov.reports.canvas import Axes, Figure, drawing
+from autov.reports.theme import COLOURS, INK, SOFT
 
 SPREAD = 0.15  # of the population that is drawn
 SAMPLES, CELLS, MARGIN = 40_000, 120, 0.25

@@ -9,8 +9,8 @@ import numpy as np
 from autov.core import Array, InputError
 from autov.experiments import Comparison
 from autov.reports.axes import End, count_axis, name_lines, value_axis
-from autov.reports.drawing import Axes, Figure, drawing, typed
-from autov.reports.look import COLOURS, LineLook, line_look
+from autov.reports.canvas import Axes, Figure, drawing, typed
+from autov.reports.theme import COLOURS, LineLook, line_look
 
 WIDTH, HEIGHT, INNER = 4.6, 3.0, 2.3  # inches of a panel, and the height of its axes
 BANDS = "Line: median of the runs. Band: from the first to the third quartile."

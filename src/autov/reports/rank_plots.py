@@ -14,8 +14,8 @@ from matplotlib.patches import Rectangle
 
 from autov.core import InputError
 from autov.experiments import Comparison
-from autov.reports.drawing import Figure, drawing, typed
-from autov.reports.look import COLOURS, FAINT, INK, SOFT, STRONG
+from autov.reports.canvas import Figure, drawing, typed
+from autov.reports.theme import COLOURS, FAINT, INK, SOFT, STRONG
 from autov.stats import wins
 
 

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from autov.core import InputError
 from autov.experiments import Entry, Table
-from autov.reports.fitting import BORDERS, STAR, column_widths, parted, plain, split, starred
+from autov.reports.table_layout import BORDERS, STAR, column_widths, parted, plain, split, starred
 
 _TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",

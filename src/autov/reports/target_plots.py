@@ -10,7 +10,7 @@ from autov.core import Array, InputError
 from autov.experiments import Comparison, Targets
 from autov.problems import problem_group
 from autov.reports.axes import End, count_axis, name_lines
-from autov.reports.drawing import drawing, typed
+from autov.reports.canvas import drawing, typed
 from autov.reports.plots import HEIGHT, INNER, WIDTH, look_of
 
 

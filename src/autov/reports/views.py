@@ -1,6 +1,6 @@
 """How results draw themselves, and what notebooks show of them.
 
-What `plot` draws and `html_of` writes is chosen by the type of the result; `autov.core.views.Shown` calls them.
+What `plot` draws and `html_of` writes is chosen by the type of the result; `autov.core.display.Shown` calls them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from autov.algorithms.result import Result
 from autov.algorithms.text import explain
 from autov.core import InputError
 from autov.designer import Design
@@ -20,15 +19,16 @@ from autov.designer.space import operator_of
 from autov.experiments import Comparison, Entry, Table
 from autov.invariance import Certificate
 from autov.operators import AffineOperator
-from autov.operators.text import by_probability, row_formula
+from autov.operators.formulas import by_probability, row_formula
 from autov.reports.axes import value_axis
+from autov.reports.canvas import asked_for, drawing_on
 from autov.reports.design_plots import draw_history
-from autov.reports.drawing import asked_for, drawing_on
 from autov.reports.html import table_html
-from autov.reports.look import COLOURS
 from autov.reports.operator_plots import draw_offspring
 from autov.reports.plots import convergence_plot, value_label, vertical_scale
 from autov.reports.tables import terminal_width, to_text
+from autov.reports.theme import COLOURS
+from autov.runs.result import Result
 
 
 def plot(thing: Any, **options: Any) -> Any:

@@ -7,8 +7,8 @@ import numpy as np
 from autov.adapters.exports.templates import commented, fill, matlab_numbers, python_numbers
 from autov.core import Array, InputError
 from autov.operators import AffineOperator
+from autov.operators.formulas import by_probability, row_formula
 from autov.operators.inputs import BOUNDS, form_name, input_of
-from autov.operators.text import by_probability, row_formula
 
 DRAW = (
     "row = bisect.bisect_right({}, rng.random())",

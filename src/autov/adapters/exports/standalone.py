@@ -10,13 +10,22 @@ import math
 
 import numpy as np
 
+from autov.algorithms.allotment import allot_round, allot_trials, leader_of, polishing_step, spared
 from autov.core.streams import generator, seed_of
-from autov.kernels.allotment import allot_round, allot_trials, leader_of, polishing_step, spared
-from autov.kernels.many import derive
-from autov.kernels.matrix_adaptation import BATCH, SIGMA, es_ask, es_start, es_tell, fill_rates, most_points, workspace
-from autov.kernels.matrix_adaptation import BEST as STRATEGY_BEST
-from autov.kernels.run import BEST as EVOLUTION_BEST
-from autov.kernels.run import GENERATION, evolution_ask, evolution_start, evolution_tell, evolution_work
+from autov.kernels.evolution.many import derive
+from autov.kernels.evolution.run import BEST as EVOLUTION_BEST
+from autov.kernels.evolution.run import GENERATION, evolution_ask, evolution_start, evolution_tell, evolution_work
+from autov.kernels.matrix_adaptation.steps import (
+    BATCH,
+    SIGMA,
+    es_ask,
+    es_start,
+    es_tell,
+    fill_rates,
+    most_points,
+    workspace,
+)
+from autov.kernels.matrix_adaptation.steps import BEST as STRATEGY_BEST
 
 
 class Evaluations:

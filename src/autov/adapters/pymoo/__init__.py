@@ -7,6 +7,6 @@ and callbacks. All random numbers come from pymoo's ``random_state``.
 
 from autov.adapters.pymoo.algorithm import SingleObjective
 from autov.adapters.pymoo.crossover import OperatorCrossover
-from autov.adapters.pymoo.design import CrossoverDesign, HypervolumeTrial, design_crossover
+from autov.adapters.pymoo.crossover_design import CrossoverDesign, HypervolumeTrial, design_crossover
 
 __all__ = ["CrossoverDesign", "HypervolumeTrial", "OperatorCrossover", "SingleObjective", "design_crossover"]

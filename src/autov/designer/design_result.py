@@ -1,0 +1,98 @@
+"""What a search has found: `Design`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+from autov.algorithms.files import save_algorithm
+from autov.core import Array, InputError
+from autov.core.display import Shown
+from autov.designer.space import operator_of
+from autov.operators import AffineOperator
+from autov.problems import Problem
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Design(Shown):
+    """A finished search and what it found.
+
+    Attributes:
+        algorithm: the result, for any place that takes an algorithm.
+        known: the name of the known design that won the final race; None if the result was found by the search.
+        fitness: the search's own figure: flattering, because the luckiest survive; NaN for a known design.
+        retested: (problems, runs) best values on seeds that the search never saw: the honest figure.
+        beside: known designs and peers -> (problems, runs) of theirs, on the same instances.
+        rivals: the algorithms of these labels.
+        history: one row a generation, columns as in HISTORY.
+        population: final candidates, the best by the search's figure first.
+        evaluations: all that were made; ``spent`` says for what.
+        spent: evaluations of the search, the final race and the re-test.
+        seconds: of all of it.
+        settings: problems, dimensions, seed and all settings.
+        problems: what it was trained on, families included.
+        judged: what it was re-tested on: the same, unless it was trained on cheap models of them.
+        budgets: evaluations of a run on each of them.
+        provenance: all of this in short, as the files have it.
+        moved: (problems, runs) re-tested on instances with the optimum elsewhere, where it was trained on a problem as
+            it is: what is left when the optimum is not where the search met it; None for families.
+        failed: evaluations that failed and counted as worst, by what happened.
+        first_failure: the first of them whose point is known, in words.
+    """
+
+    algorithm: Any
+    known: str | None
+    fitness: float
+    retested: Array
+    beside: dict[str, Array]
+    rivals: dict[str, Any]
+    history: Array
+    population: list[Any]
+    spent: dict[str, int]
+    seconds: float
+    settings: dict[str, Any]
+    problems: tuple[Problem, ...]
+    judged: tuple[Problem, ...]
+    budgets: tuple[int, ...]
+    provenance: dict[str, Any]
+    moved: Array | None = None
+    failed: dict[str, int] = field(default_factory=dict)
+    first_failure: str = ""
+
+    @property
+    def operator(self) -> AffineOperator:
+        """The operator of the result, where there is one."""
+        found = operator_of(self.algorithm)
+        if found is None:
+            raise InputError("operator: the result has none; see algorithm")
+        return found
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the algorithm with its provenance; read by `load_algorithm` and wherever an algorithm is named."""
+        save_algorithm(self.algorithm, path, self.provenance)
+
+    @property
+    def evaluations(self) -> int:
+        """All evaluations: search, race and re-test."""
+        return sum(self.spent.values())
+
+    @cached_property
+    def retested_means(self) -> dict[str, float]:
+        """Mean of the re-tested best values on each training problem."""
+        means = self.retested.mean(axis=1)
+        return {name: float(mean) for name, mean in zip(self.settings["problems"], means, strict=True)}
+
+    @property
+    def retested_fitness(self) -> float:
+        """Mean of the re-tested best values on the training problem; with several, see `retested_means`."""
+        if len(self.retested) > 1:
+            raise InputError("retested_fitness: there are several training problems; see retested_means")
+        return float(self.retested[0].mean())
+
+    def __repr__(self) -> str:
+        named = list(self.retested_means.items())
+        means = ", ".join(f"{name} {mean:.5g}" for name, mean in named[:3])
+        means += f" and {len(named) - 3} more problems" if len(named) > 3 else ""
+        return f"<Design: {self.retested.shape[1]} re-tested runs, mean {means}; {self.evaluations:.3g} evaluations>"

@@ -1,0 +1,183 @@
+"""One run of an algorithm on a problem or on the transformed problem, recorded in the same coordinates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from autov.algorithms import Algorithm
+from autov.algorithms.base import Turnable
+from autov.core import Array, Box, Generator, generator
+from autov.invariance.transformations import Property, Transformation, random_orthogonal, simple
+from autov.problems.base import Problem
+from autov.runs import Run, solve
+
+SHIFTS = (0.5, -3.0, 2.0**-10, -(2.0**10))  # widths of the box
+POWERS = (1, 10, -10, 30, -30)  # of two
+
+
+def turnable(algorithm: Any) -> TypeGuard[Turnable]:
+    """Whether it and all its members can be turned."""
+    return isinstance(algorithm, Turnable) and all(turnable(member) for member in getattr(algorithm, "members", ()))
+
+
+def turns_draws(algorithm: Any) -> bool:
+    """Whether its draws can be turned with the problem, and do not follow its points by themselves."""
+    return turnable(algorithm) and getattr(algorithm, "turns_draws", True)
+
+
+@dataclass(eq=False)
+class Image:
+    """The problem in other coordinates; it keeps what it is asked, in the coordinates of the plain problem."""
+
+    problem: Problem
+    box: Box
+    back: Callable[[Array], Array]
+    name: str = "image"
+    minimum: float | None = None
+    optimum: Array | None = None
+    asked: list[Array] = field(default_factory=list)
+    touching: list[int] = field(default_factory=list)
+
+    def __call__(self, x: Array, rng: Generator) -> Array:
+        """Values of the rows of x."""
+        self.touching.append(int(((x <= self.box.lower) | (x >= self.box.upper)).sum()))
+        self.asked.append(self.back(np.array(x)))
+        return self.problem(self.asked[-1], rng)
+
+    def objective(self) -> None:
+        """Points must be seen: it is called from Python."""
+        return
+
+
+@dataclass(frozen=True)
+class Turned:
+    """An algorithm whose first state, made from the plain first population, is turned together with its draws."""
+
+    algorithm: Any
+    rotation: Array
+
+    @property
+    def name(self) -> str:
+        """That of the algorithm."""
+        return self.algorithm.name
+
+    def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> Any:
+        """Its state, turned."""
+        return self.algorithm.turned(self.algorithm.init(box, popsize, maxfev, rng, x0), self.rotation)
+
+    def ask(self, state: Any, rng: Generator) -> tuple[Array, Any]:
+        """As the algorithm."""
+        return self.algorithm.ask(state, rng)
+
+    def tell(self, state: Any, x: Array, f: Array, rng: Generator) -> Any:
+        """As the algorithm."""
+        return self.algorithm.tell(state, x, f, rng)
+
+    def population(self, state: Any) -> tuple[Array, Array]:
+        """As the algorithm."""
+        return self.algorithm.population(state)
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedRun:
+    """Points asked for and points kept, generation by generation, in the coordinates of the plain problem."""
+
+    asked: list[Array]
+    kept: list[Array]
+    touches: int
+    first_touch: int | None
+    best: float
+
+    def summary(self, directions: Array) -> Array:
+        """Numbers to compare by law: a point and the spread of all, in the first and last step; the best value."""
+        steps = [self.asked[g] @ directions.T for g in (min(1, len(self.asked) - 1), -1)]
+        return np.concatenate([*(step[0] for step in steps), *(step.std(axis=0) for step in steps), [self.best]])
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What two runs have in common."""
+
+    algorithm: Algorithm
+    problem: Problem
+    popsize: int
+    generations: int
+    seed: int
+
+    def transformations(self, property: Property) -> Iterator[Transformation]:
+        """The simple ones first, of all sizes and both signs; powers of two scale without rounding."""
+        box = self.problem.box
+        if property == "translation":
+            for times in SHIFTS:
+                yield Transformation(property, f"b = {times:g} times the width of the box", b=times * box.width)
+            each = generator(self.seed, 4).uniform(-3, 3, box.dim)
+            yield Transformation(property, "b = another multiple of the width in each variable", b=each * box.width)
+        elif property == "scale":
+            for power in POWERS:
+                yield from (Transformation(property, f"a = {a:g}", a=a) for a in (2.0**power, -(2.0**power)))
+        else:
+            yield from (T for T in simple(property, box.dim) if "1 and 2" in T.label)
+            M = random_orthogonal(box.dim, generator(self.seed, 2))
+            yield Transformation(property, "random orthogonal matrix", M=M)
+
+    @property
+    def given(self) -> int:
+        """Points of the first population that both runs get: not more than the algorithm has."""
+        return min(self.popsize, getattr(self.algorithm, "popsize", None) or self.popsize)
+
+    @property
+    def batch(self) -> int:
+        """Points of a generation at most, as far as the settings of the algorithm tell."""
+        size = max(self.popsize, getattr(self.algorithm, "popsize", None) or 0)
+        return max(size, math.ceil(size * getattr(self.algorithm, "offspring", 1.0)))
+
+    def first(self, property: Property) -> Array:
+        """The first population: in the box, for rotation in a ball that fits into it."""
+        box, rng = self.problem.box, generator(self.seed, 3)
+        if property != "rotation":
+            return box.sample(self.given, rng)
+        step = rng.standard_normal((self.given, box.dim))
+        step *= rng.random((self.given, 1)) ** (1 / box.dim) / np.linalg.norm(step, axis=1, keepdims=True)
+        return (box.lower + box.upper) / 2 + step * box.width.min() / 2
+
+    def run(self, T: Transformation | None, x0: Array, path: int) -> RecordedRun:
+        """One run; points are given back in the coordinates of the plain problem.
+
+        Rotations turn about the centre. A negative a mirrors the box, so that its bounds change places; an algorithm
+        that can be turned is mirrored after its first points were made, as it is under rotations.
+        """
+        box = self.problem.box
+        centre = (box.lower + box.upper) / 2 if T is not None and T.property == "rotation" else np.zeros(box.dim)
+
+        def back(y: Array) -> Array:
+            return y if T is None else centre + T.inverse(y - centre)
+
+        plain = x0
+        if T is not None:
+            x0 = centre + T(x0 - centre)
+            corners = T(np.array([box.lower, box.upper]))
+            box = box if T.property == "rotation" else Box(corners.min(axis=0), corners.max(axis=0))
+        algorithm: Any = self.algorithm
+        if T is not None and T.property == "rotation" and turnable(algorithm):
+            assert T.M is not None
+            algorithm, x0 = Turned(algorithm, T.M), plain
+        elif T is not None and T.a < 0 and turnable(algorithm):
+            algorithm, x0 = Turned(algorithm, -np.eye(box.dim)), box.lower + box.upper - x0
+        image = Image(self.problem, box, back)
+        kept: list[Array] = []
+
+        def watch(run: Run) -> bool:
+            kept.append(back(run.population.copy()))
+            return run.nit >= self.generations
+
+        run = solve(
+            image, algorithm, maxfev=self.batch * (self.generations + 1), popsize=self.popsize, seed=self.seed,
+            run=path, x0=x0, watch=watch, check_box=False,
+        )  # fmt: skip
+        first_touch = next((g for g, count in enumerate(image.touching) if count), None)
+        return RecordedRun(image.asked, kept, sum(image.touching), first_touch, run.fun)

@@ -1,0 +1,1 @@
+"""The compiled metaheuristic around an operator."""

@@ -1,0 +1,1 @@
+"""The compiled matrix adaptation evolution strategy."""

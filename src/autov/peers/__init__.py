@@ -1,0 +1,46 @@
+"""Optimisers of other libraries as algorithms: same budgets, same boxes, same seeds, one kind of result.
+
+Names are ``library:algorithm``; a library is imported when one of its algorithms is used. Each is a frozen dataclass
+with a method ``minimize_with`` that hands an objective under a budget to its library: that objective clips points to
+the box should a library leave it, takes NaN for infinite, and ends the run at the last evaluation of the budget, in the
+middle of a batch if need be. The version of the library is one of the settings: another version is another task.
+To add a library: a module with a function ``resolve(name)``, its line in PREFIXES, its names in PEERS.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+PREFIXES = {
+    "cma": "pycma", "scipy": "scipy", "pymoo": "pymoo", "minion": "minion", "nevergrad": "nevergrad", "cmaes": "cmaes",
+    "pypop7": "pypop",
+}  # fmt: skip
+PEERS: dict[str, str] = {
+    "cma:default": "CMA-ES of pycma with its default population, restarts with doubled populations",
+    "cma:100": "the same with a first population of 100; any other number will do",
+    "scipy:de": "differential evolution of SciPy, without polishing",
+    "pymoo:ga": "genetic algorithm of pymoo",
+    "pymoo:de": "differential evolution of pymoo",
+    "pymoo:pso": "particle swarm of pymoo",
+    "minion:lshade": "L-SHADE of minionpy (C++)",
+    "minion:jso": "jSO of minionpy (C++)",
+    "minion:arrde": "ARRDE of minionpy (C++)",
+    "minion:imode": "IMODE of minionpy (C++)",
+    "minion:jade": "JADE of minionpy (C++)",
+    "minion:nlshade-rsp": "NL-SHADE-RSP of minionpy (C++)",
+    "minion:bipop": "active CMA-ES with restarts of two population sizes (BIPOP) of minionpy (C++)",
+    "minion:rcmaes": "CMA-ES with restarts (RCMAES) of minionpy (C++)",
+    "cmaes:default": "CMA-ES of the package cmaes with its default population, restarts with doubled populations",
+    "pypop7:ddcma": "CMA-ES with diagonal decoding of pypop7, restarts with doubled populations",
+    "pypop7:sepcma": "CMA-ES with a diagonal matrix of pypop7, restarts with doubled populations",
+    "nevergrad:ngopt": "NGOpt, the algorithm selector of nevergrad",
+}
+
+
+def resolve_peer(prefix: str, name: str) -> Any:
+    """The algorithm ``prefix:name``."""
+    return importlib.import_module(f"autov.peers.{PREFIXES[prefix]}").resolve(name)
+
+
+__all__ = ["PEERS", "PREFIXES", "resolve_peer"]

@@ -1,0 +1,244 @@
+"""One run of an algorithm on a problem: the loop that everything else repeats."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autov.algorithms.base import Algorithm, AnyMetaheuristic, Batch, Compiled, Outcome, Whole
+from autov.algorithms.population import initial_points
+from autov.core import Array, Generator, InputError, generator, whole_number
+from autov.core.blas import one_blas_thread
+from autov.kernels.evolution import run as kernels
+from autov.kernels.objective import Objective
+from autov.problems import Constrained, FreeVariables, MayRaise, Problem, instance_of, shown, to_base, without_fixed
+from autov.runs.budget import BudgetedObjective, BudgetSpent, NothingNew, Observe
+from autov.runs.point_cache import known_points
+
+Watch = Callable[["Run"], bool | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What came out of a run (or has come out so far)."""
+
+    x: Array
+    fun: float
+    nfev: int
+    nit: int  # batches after the first
+    population: Array
+    values: Array
+    trace_nfev: np.ndarray  # evaluations made when ...
+    trace_best: Array  # ... the best value so far was this
+    nans: int
+    stopped: bool  # by the watcher, before the budget was used up
+    seconds: float
+    improved: tuple[np.ndarray, Array] | None = None  # evaluations that bettered it, and values; not of compiled runs
+
+
+def solve(
+    problem: Problem, algorithm: Algorithm, *, maxfev: int = 10_000, popsize: int = 100, seed: int = 0,
+    run: int = 0, x0: Array | None = None, watch: Watch | None = None, evaluate: Batch | None = None,
+    check_box: bool = True, observe: Observe | None = None,
+) -> Run:  # fmt: skip
+    """Run an algorithm with exactly maxfev evaluations, or until ``watch(run so far)`` is true.
+
+    The result depends on (seed, run) and on nothing else. ``evaluate`` replaces calls of the problem (for workers).
+    A compiled algorithm on a compiled problem runs as one compiled piece unless watched: the same bits, faster. Fixed
+    variables are taken out before and put back afterwards. A family gives the instance of the run. An algorithm that
+    asks for a point outside the box is refused, unless ``check_box`` is off. ``observe(x, f)`` sees all that is
+    evaluated, constrained problems in comparable numbers. The run of a constrained problem has the value infinity where
+    its best point is not feasible; where all variables are whole numbers no point is evaluated twice. BLAS has
+    one thread while it runs, as in worker processes: its sums depend on their number. What ends a compiled run, such as
+    Ctrl-C, carries what it has found: ``error.autov_run``.
+    """
+    options: dict[str, Any] = {
+        "maxfev": whole_number("maxfev", maxfev, 1), "popsize": whole_number("popsize", popsize, 2), "seed": seed,
+        "run": run, "x0": x0, "watch": watch, "evaluate": evaluate, "check_box": check_box,
+        "observe": observe,
+    }  # fmt: skip
+    with one_blas_thread():
+        problem = instance_of(problem, run)
+        present = presented(problem)
+        if watch is not None:
+            options["watch"] = lambda run: watch(present(run))
+        free = without_fixed(problem)
+        with _carrying(present):
+            if isinstance(free, FreeVariables) and free is not problem:
+                return present(_solve_free(free, algorithm, **options))
+            return present(_solve(problem, algorithm, **options))
+
+
+def presented(problem: Problem) -> Callable[[Run], Run]:
+    """How people see runs on a problem: points as its objective got them, infinity for points that are not feasible."""
+    base, _ = to_base(problem, np.empty((0, problem.box.dim)))
+    if not isinstance(base, Constrained):
+        return lambda run: run
+
+    def present(run: Run) -> Run:
+        points = {}
+        if isinstance(problem, Constrained):
+            points = {"x": problem.settled(run.x[None])[0], "population": problem.settled(run.population)}
+        return replace(run, fun=float(shown(run.fun)), values=shown(run.values), trace_best=shown(run.trace_best),
+                       **points)  # fmt: skip
+
+    return present
+
+
+def _solve(
+    problem: Problem, algorithm: Algorithm, *, maxfev: int, popsize: int, seed: int, run: int, x0: Array | None,
+    watch: Watch | None, evaluate: Batch | None, check_box: bool, observe: Observe | None,
+) -> Run:  # fmt: skip
+    rng, noise = generator(seed, run), generator(seed, run, 1)
+    call = evaluate or (lambda x: problem(x, noise))
+    if isinstance(algorithm, Whole):
+        spent = BudgetedObjective(call, problem.box, maxfev, known_points(problem, maxfev), observe)
+        return _run_whole(algorithm, spent, popsize, rng, x0, watch)
+    start = time.perf_counter()
+    state = algorithm.init(problem.box, popsize, maxfev, rng, x0)
+    objective = None
+    if evaluate is None and isinstance(algorithm, Compiled) and algorithm.compiles:
+        objective = problem.objective()
+        if objective is not None and watch is None and observe is None:
+            try:
+                outcome = algorithm.run_compiled(state, objective, maxfev)
+            except BaseException as error:  # Ctrl-C
+                if (found := getattr(error, "autov_outcome", None)) is not None:
+                    carried = _compiled_run(found, int(found.trace_nfev[-1]), True, start)
+                    error.autov_run = carried  # type: ignore[attr-defined]
+                raise
+            raise_noted(problem, objective)
+            return _compiled_run(outcome, maxfev, False, start)
+    spent = BudgetedObjective(call, problem.box, maxfev, known_points(problem, maxfev), observe)
+    return _ask_and_tell(problem, algorithm, state, spent, objective, rng, watch, check_box, popsize)
+
+
+def _compiled_run(outcome: Outcome, nfev: int, stopped: bool, start: float) -> Run:
+    return Run(
+        outcome.x, outcome.fun, nfev, outcome.nit, outcome.population, outcome.values, outcome.trace_nfev,
+        outcome.trace_best, outcome.nans, stopped, time.perf_counter() - start,
+    )  # fmt: skip
+
+
+@contextmanager
+def _carrying(change: Callable[[Run], Run]) -> Iterator[None]:
+    """A run that an exception carries is changed as one that ends is."""
+    try:
+        yield
+    except BaseException as error:
+        if (run := getattr(error, "autov_run", None)) is not None:
+            error.autov_run = change(run)  # type: ignore[attr-defined]
+        raise
+
+
+def _ask_and_tell(
+    problem: Problem, algorithm: AnyMetaheuristic, state: Any, spent: BudgetedObjective, objective: Objective | None,
+    rng: Generator, watch: Watch | None, check_box: bool, popsize: int,
+) -> Run:  # fmt: skip
+    population, values = np.empty((0, problem.box.dim)), np.empty(0)
+    stopped = False
+    while spent.left and not stopped:
+        asked, state = algorithm.ask(state, rng)
+        asked = np.asarray(asked, dtype=np.float64)
+        if (
+            asked.ndim != 2
+            or not len(asked)
+            or asked.shape[1:] != (problem.box.dim,)
+            or (check_box and not problem.box.holds(asked))
+        ):
+            raise InputError(f"algorithm: {algorithm.name} asked for a point outside the box or of another dimension")
+        x = spent.affordable(asked)
+        if objective is None:
+            f = spent.take(x)
+        else:  # noise from the stream of the compiled run
+            f = np.empty(len(x))
+            nans = kernels.evaluate_blocks(state.key, state.generation, objective, np.ascontiguousarray(x), f)
+            raise_noted(problem, objective)
+            spent.note(x, f, nans)
+        if len(x) == len(asked):
+            state = algorithm.tell(state, x, f, rng)
+            population, values = algorithm.population(state)
+        elif not len(values):  # even the first batch was cut
+            population, values = x, f
+        if spent.known is not None and spent.known.stale:
+            spent.known.refresh()
+            state = algorithm.init(problem.box, popsize, spent.maxfev, rng)
+        if watch is not None:
+            stopped = bool(watch(_result(spent, population, values, False)))
+    return replace(_result(spent, population, values, stopped), improved=spent.improvements())
+
+
+def _run_whole(
+    algorithm: Whole, spent: BudgetedObjective, popsize: int, rng: Generator, x0: Array | None, watch: Watch | None
+) -> Run:
+    """Run it; if it ends before the budget is used up, again with another seed and what is left."""
+
+    def result(stopped: bool) -> Run:
+        return _result(spent, spent.best_x[None].copy(), np.array([spent.best]), stopped)
+
+    if watch is not None:
+        spent.watch = lambda: bool(watch(result(False)))
+    algorithm.check_fit(spent.box, popsize, spent.maxfev, x0)
+    try:
+        before = -1
+        while before < spent.nfev:
+            before = spent.nfev
+            seed = int(rng.integers(1, 2**31))
+            try:
+                algorithm.minimize_with(spent, spent.box, popsize, spent.left, seed, None if before else x0)
+            except NothingNew:
+                assert spent.known is not None
+                spent.known.refresh()
+                before = -1
+    except BudgetSpent:
+        pass
+    if not spent.nfev:
+        raise RuntimeError(f"{algorithm.name}: ended without any evaluation")
+    return replace(result(spent.stopped), improved=spent.improvements())
+
+
+def _result(spent: BudgetedObjective, population: Array, values: Array, stopped: bool) -> Run:
+    trace_nfev, trace_best = spent.trace()
+    return Run(
+        spent.best_x, spent.best, spent.nfev, spent.batches - 1, population, values, trace_nfev, trace_best, spent.nans,
+        stopped and spent.left > 0, time.perf_counter() - spent.start,
+    )  # fmt: skip
+
+
+def _solve_free(
+    free: FreeVariables, algorithm: Algorithm, *, x0: Array | None, watch: Watch | None, evaluate: Batch | None,
+    popsize: int, observe: Observe | None, **options: Any,
+) -> Run:  # fmt: skip
+    """A run on the free variables, its points completed."""
+
+    def completed(run: Run) -> Run:
+        return replace(run, x=free.complete(run.x[None])[0], population=free.complete(run.population))
+
+    if x0 is not None:
+        x0 = initial_points(free.problem.box, popsize, x0)[:, free.free]
+    with _carrying(completed):
+        result = _solve(
+            free, algorithm, x0=x0, watch=None if watch is None else lambda run: watch(completed(run)),
+            evaluate=None if evaluate is None else lambda x: evaluate(free.complete(x)), popsize=popsize,
+            observe=None if observe is None else lambda x, f: observe(free.complete(x), f), **options,
+        )  # fmt: skip
+    return completed(result)
+
+
+def check_fit(algorithm: Algorithm, box: Any, popsize: int, maxfev: int) -> None:
+    """Say now, before anything is run, what does not fit: a population too small, a missing library."""
+    if isinstance(algorithm, Whole):
+        algorithm.check_fit(box, popsize, maxfev)
+    else:
+        algorithm.init(box, popsize, maxfev, generator(0))
+
+
+def raise_noted(problem: Problem, objective: Objective) -> None:
+    """Raise what a function compiled by Numba raised during a compiled run, if anything."""
+    if isinstance(problem, MayRaise):
+        problem.raise_noted(objective.context)

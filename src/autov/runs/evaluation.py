@@ -1,0 +1,210 @@
+"""How the points of a batch are spread over workers: only for Python functions of single points."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from autov.algorithms.base import Batch
+from autov.core import Array, InputError, WorkerError, generator, real_numbers
+from autov.engines import MESSAGE, Engine, OnMap, Processes, Serial, engine_of
+from autov.problems import PointFunction, Problem, instance_of, takes_points
+from autov.runs.faults import DEFAULT, RAISED, FaultCount, FaultPolicy, lost_at, one_line
+from autov.runs.run_store import Arrived, Journal, SavedRun
+
+TOGETHER = 0.02  # seconds of work that travel in one message: long beside most, short beside a batch
+LONG = 40  # times as long as a message is what travels in it, so that it costs 2.5 %
+
+
+class Recorded(Protocol):
+    """Values of a batch that are known already, what happened where they failed, and a place for those that come."""
+
+    known: dict[int, float]
+    failed: dict[int, str]
+
+    def keep(self, index: int, value: float, failed: str = "") -> None:
+        """The value of a point of the batch, and what happened if it failed."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class PointCall:
+    """A call for engines: the value at a point, the seconds it took, and what was raised where that is no error."""
+
+    point: Callable[[Array], float]
+    worst: bool
+
+    @property
+    def __wrapped__(self) -> Callable[[Array], float]:
+        return self.point
+
+    def __call__(self, x: Array) -> tuple[float, float, str]:
+        """See the class; the value is infinite if something was raised."""
+        start = time.perf_counter()
+        try:
+            value = self.point(x)
+        except InputError:
+            raise
+        except (Exception, SystemExit) as error:
+            if not self.worst:
+                raise
+            return np.inf, time.perf_counter() - start, one_line(error)
+        return value, time.perf_counter() - start, ""
+
+
+def in_message(engine: Engine, cost: float | None, count: int) -> int:
+    """Points that travel together: enough that a message costs little beside them and its sender keeps up.
+
+    Args:
+        engine: where they go.
+        cost: seconds of a point; None if it is not known.
+        count: points there are; at least four messages for each worker, so that all end at about the same time.
+    """
+    if cost is None:
+        return 1
+    workers, message = engine.workers, getattr(engine, "message", MESSAGE)
+    together = max(TOGETHER, LONG * message, 2 * workers * message)
+    return max(1, min(count // (4 * workers), int(together / max(cost, 1e-9))))
+
+
+class PointEvaluator:
+    """Values of points by single calls on an engine; where calls are short, several travel together."""
+
+    def __init__(self, engine: Engine, policy: FaultPolicy = DEFAULT, faults: FaultCount | None = None) -> None:
+        self.engine, self.policy = engine, policy
+        self.faults = FaultCount() if faults is None else faults
+        self.cost: float | None = None  # seconds of a call, measured by the workers
+        self._problem: Any = None
+
+    def __call__(self, problem: PointFunction, x: Array, recorded: Recorded | None = None) -> Array:
+        """Values (n,) of the rows of x."""
+        if problem is not self._problem:  # engines know a function by its object
+            self._problem, self._call, self.cost = problem, PointCall(problem.point, self.policy.worst), None
+        values = np.empty(len(x))
+        known = {} if recorded is None else {i: v for i, v in recorded.known.items() if 0 <= i < len(x)}
+        for i, value in known.items():
+            values[i] = value
+            if recorded is not None and i in recorded.failed:
+                self.faults.add({recorded.failed[i]: 1})
+        todo = [i for i in range(len(x)) if i not in known]
+        if (
+            self.cost is None and len(todo) > 4 * self.engine.workers and not isinstance(self.engine, OnMap)
+        ):  # a few first, which say how long a call takes
+            self._evaluate(x, todo[: 2 * self.engine.workers], values, recorded)
+            todo = todo[2 * self.engine.workers :]
+        self._evaluate(x, todo, values, recorded)
+        return values
+
+    def _evaluate(self, x: Array, todo: list[int], values: Array, recorded: Recorded | None) -> None:
+        what: dict[int, str] = {}  # happened to points that failed
+
+        def lost(index: int, reason: str) -> tuple[float, float, str]:
+            what[index] = self.faults.lose(self.policy, reason, x[todo[index]])
+            return np.inf, np.nan, ""
+
+        spent = []
+        items, together = (x[i] for i in todo), in_message(self.engine, self.cost, len(todo))
+        try:
+            with closing(
+                self.engine.map(self._call, items, chunk=together, timeout=self.policy.timeout, lost=lost)
+            ) as found:
+                for index, (value, seconds, raised) in found:
+                    values[todo[index]] = value
+                    spent.append(seconds)
+                    if raised:
+                        what[index] = RAISED
+                        self.faults.note(RAISED, raised, None if " failed at x = " in raised else x[todo[index]])
+                    if recorded is not None:
+                        recorded.keep(todo[index], value, what.get(index, ""))
+        except WorkerError as error:
+            if isinstance(item := getattr(error, "item", None), np.ndarray):
+                raise lost_at(str(error), item) from None
+            raise
+        spent = [seconds for seconds in spent if seconds == seconds]
+        if spent:
+            self.cost = sum(spent) / len(spent)
+
+
+class Reported:
+    """Values of a batch of which none is known; each is reported when it is there."""
+
+    def __init__(self, arrived: Arrived) -> None:
+        self.known: dict[int, float] = {}
+        self.failed: dict[int, str] = {}
+        self._arrived = arrived
+
+    def keep(self, index: int, value: float, failed: str = "") -> None:  # noqa: ARG002
+        """The value of a point of the batch."""
+        self._arrived(index, value)
+
+
+def arriving_points(evaluator: PointEvaluator, problem: PointFunction, x: Array, arrived: Arrived) -> Array:
+    """Values of the rows of x by single calls, each reported when it is there."""
+    return evaluator(problem, x, Reported(arrived))
+
+
+def arriving_batch(problem: Problem, x: Array, arrived: Arrived) -> Array:  # noqa: ARG001
+    """Values of the rows of x by one call of a function that takes batches and no random numbers."""
+    return real_numbers(problem(x, generator(0)))
+
+
+@contextmanager
+def engine_for(workers: Any, policy: FaultPolicy) -> Iterator[Engine]:
+    """The engine for evaluations of a Python function; one worker process where calls must end in time."""
+    with engine_of(workers, "processes") as engine:
+        if policy.timeout is None or not isinstance(engine, Serial):
+            yield engine
+            return
+    with Processes(1) as engine:
+        yield engine
+
+
+@contextmanager
+def evaluation_of(
+    problem: Problem, workers: Any, run: int = 0, policy: FaultPolicy = DEFAULT, faults: FaultCount | None = None
+) -> Iterator[Batch | None]:
+    """What evaluates batches of the problem of a run on these workers; None where the problem itself does it best."""
+    problem = instance_of(problem, run)
+    if takes_points(problem):
+        with engine_for(workers, policy) as engine:
+            assert isinstance(problem, PointFunction)
+            direct = isinstance(engine, Serial) and not policy.worst
+            yield None if direct else partial(PointEvaluator(engine, policy, faults), problem)
+        return
+    engine_of(workers, "processes").close()  # says what is wrong with workers
+    check_policy(problem, policy)
+    yield None
+
+
+@contextmanager
+def journal_of(
+    problem: Problem, workers: Any, keep: bool, saved: SavedRun | None = None, policy: FaultPolicy = DEFAULT,
+    faults: FaultCount | None = None,
+) -> Iterator[Journal | None]:  # fmt: skip
+    """What evaluates batches of a Python function and keeps a journal; None for problems that make random numbers."""
+    problem = instance_of(problem, 0)
+    if takes_points(problem):
+        with engine_for(workers, policy) as engine:
+            assert isinstance(problem, PointFunction)
+            evaluator = PointEvaluator(engine, policy, faults)
+            yield Journal(partial(arriving_points, evaluator, problem), problem.box.dim, keep, saved)
+        return
+    engine_of(workers, "processes").close()  # says what is wrong with workers
+    check_policy(problem, policy)
+    if getattr(problem, "uses_rng", True):
+        yield None
+    else:
+        yield Journal(partial(arriving_batch, problem), problem.box.dim, keep, saved)
+
+
+def check_policy(problem: Problem, policy: FaultPolicy) -> None:
+    """Refuse a policy that needs single evaluations where there are none."""
+    if not takes_points(instance_of(problem, 0)) and policy != DEFAULT:
+        name = "timeout" if policy.timeout is not None else "on_error"
+        raise InputError(f"{name}: only for Python functions of single points, which {problem.name} is not")

@@ -1,0 +1,223 @@
+"""`minimize`: the front door for people who have a function and want its minimum."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autov.algorithms.base import Whole
+from autov.algorithms.resolve import resolve_algorithm
+from autov.core import Array, InputError, Seed, canonical, describe, digest, identity, seed_of, whole_number
+from autov.problems import Constrained, Problem, constrained, instance_of, resolve_problem, shown, to_base
+from autov.runs.driver import Run, solve
+from autov.runs.evaluation import check_policy, journal_of
+from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy, sentence
+from autov.runs.inferred_bounds import bounded
+from autov.runs.run_store import KEPT, Evaluations, Journal, RunStore, SavedRun
+from autov.runs.stopping import BUDGET, NOISY, Stopping, Watcher, as_result, largest, verdict
+
+if TYPE_CHECKING:
+    from autov.runs.result import Result
+
+
+def minimize(
+    fun: Any, bounds: Any = None, *, args: tuple[Any, ...] = (), operator: Any = None, algorithm: Any = None,
+    x0: Array | None = None, maxfev: int = 10_000, popsize: int = 100, rng: Seed = None, workers: Any = 1,
+    dim: int | None = None, vectorized: bool = False, callback: Callable[..., Any] | None = None,
+    disp: bool = False, constraints: Any = None, integrality: Any = None, ftol: float | None = None,
+    xtol: float | None = None, target: float | None = None, maxtime: float | None = None, patience: int | None = None,
+    history: bool = False, store: str | os.PathLike[str] | None = None, timeout: float | None = None,
+    on_error: str = "raise",
+) -> Result:  # fmt: skip
+    """Minimise a function of real or whole-numbered variables in a box, under constraints if there are any.
+
+    Args:
+        fun: a function of one point (1-D array) that returns a number; with ``vectorized``, of a batch (n, d) that
+            returns (n,); a function compiled by ``numba.njit``; a problem; or a problem's name such as "rastrigin".
+        bounds: a (min, max) pair for each variable, equal ones for a fixed one; left out for problems and names. For an
+            infinite or missing bound of a function 10 max(1, |x0|) around x0 are searched.
+        args: further arguments of fun.
+        operator: an affine operator, its library name or its JSON file, the result of ``design``, or any
+            ``h(parents, lower, upper, rng)``, for the paper's metaheuristic "autov", which then is the algorithm.
+        algorithm: a name such as "autov", "shade", "de+F=0.7" or "cma:default" (see ``autov list algorithms``), an
+            optimiser's JSON file, a design, or settings; None for "general", which was designed for many kinds of
+            functions and is judged on others (docs/quality.md).
+        x0: a first point or population.
+        maxfev: how many evaluations; exactly that many are made unless something below ends the run.
+        popsize: size of the population, for algorithms that do not have their own as "general" and "ma-es" do.
+        rng: seed (or NumPy Generator); the same seed gives the same bits.
+        workers: processes for a slow Python function of single points (-1 for all cores), an Executor, or a map-like
+            callable.
+        dim: variables of a named problem that leaves it open; 30 by default.
+        vectorized: fun, and functions of constraints, take batches.
+        callback: ``callback(intermediate_result)`` after each generation; returning True or raising StopIteration ends.
+            ``callback(xk)`` and ``callback(xk, convergence)`` are called as SciPy does.
+        disp: print a line for each generation.
+        constraints: `scipy.optimize.LinearConstraint`, `NonlinearConstraint`, a dict with type and fun, or several.
+        integrality: a truth value for each variable, or one for all: whether it is a whole number.
+        ftol: end when the values of the population differ by at most ftol * max(1, |best|).
+        xtol: end when the population spans at most this part of the box in every variable.
+        target: end when a value as small as this is found.
+        maxtime: end after so many seconds, when the running batch is done.
+        patience: end when so many evaluations brought no better point.
+        history: keep every point: ``result.history.x`` (n, d) and ``result.history.fun`` (n,).
+        store: an SQLite file to which every evaluation is written as it comes; the same call goes on from it after a
+            crash with the same bits, and evaluates nothing that is there.
+        timeout: seconds that an evaluation of a Python function of single points may take, in worker processes or on
+            Dask; then its worker is replaced and the point counts as infinitely bad.
+        on_error: what an exception of such a function, or the death of its worker, does: "raise", or "worst": the
+            point counts as infinitely bad.
+
+    Returns:
+        ``scipy.optimize.OptimizeResult`` with x, fun, nfev, nit, success, status (0 budget used up, 1 stopped by the
+        callback, 2 no finite value found, 3 target, 4 ftol, 5 xtol, 6 maxtime, 7 patience, 8 no feasible point found),
+        message, population, population_energies, trace_nfev, trace_best, and failed: how many evaluations failed and
+        counted as worst, by what happened ("raised", "timed out", "worker lost"); with constraints also constr,
+        constr_violation and maxcv as SciPy's differential evolution has them. It plots itself (``result.plot()``).
+        If values of fun are noisy, ``result.fun`` is the smallest one seen: an optimistic estimate and not the
+        expected value at x. The message says so where autov knows of the noise: of a named problem, or when a point
+        was evaluated twice with different values. Evaluate x again to estimate its value.
+        An exception of fun carries the evaluations made before it: ``error.autov_evaluations``. Ctrl-C in a compiled
+        run, which keeps no evaluations, carries the result so far: ``error.autov_result``.
+
+    Examples:
+        >>> import autov
+        >>> bounds = [(-5, 5)] * 3
+        >>> result = autov.minimize(lambda x: ((x - 1) ** 2).sum(), bounds, maxfev=2000, rng=1)
+        >>> result.nfev, bool(result.fun < 1e-6), result.x.round(2).tolist()
+        (2000, True, [1.0, 1.0, 1.0])
+
+        A function of whole populations, another algorithm, and an end that is not the budget:
+
+        >>> result = autov.minimize(lambda x: (x**2).sum(axis=1), bounds, vectorized=True, algorithm="de", target=0.01)
+        >>> result.message
+        'The target 0.01 is reached.'
+    """
+    made_up = None
+    if not isinstance(fun, (str, Problem)):
+        bounds, made_up = bounded(bounds, x0)
+    problem = resolve_problem(fun, bounds, dim=dim, vectorized=vectorized, args=args)
+    problem = constrained(problem, constraints, integrality, vectorized)
+    chosen = resolve_algorithm(algorithm, operator)
+    policy, faults = FaultPolicy(timeout, on_error), FaultCount()
+    check_policy(problem, policy)
+    stopping = Stopping(ftol, xtol, target, maxtime, patience)
+    watcher = Watcher(problem.box, stopping, callback, disp, partial(_exceeded, problem))
+    if isinstance(chosen, Whole) and (name := watcher.stopping.needs_population()):
+        raise InputError(f"{name}: {chosen.name} runs as a whole and shows no population; use target or patience")
+    maxfev, popsize = whole_number("maxfev", maxfev, 1), whole_number("popsize", popsize, 2)
+    options = {"maxfev": maxfev, "popsize": popsize, "x0": x0}
+    with ExitStack() as stack:
+        seed, saved = _seed_and_saved(stack, store, rng, problem, chosen, popsize, maxfev, x0, policy)
+        keep = history or maxfev * problem.box.dim <= KEPT
+        found = stack.enter_context(journal_of(problem, workers, keep, saved, policy, faults))
+        journal = found or Journal(_never, problem.box.dim, keep, saved)
+        observe = journal.observe if found is None and (history or saved is not None) else None
+        with _carried(journal, problem):
+            run = solve(
+                problem, chosen, seed=seed, evaluate=found, watch=watcher if watcher.active else None, observe=observe,
+                **options,
+            )  # fmt: skip
+        if saved is not None:
+            saved.finish()
+    result = as_result(run)
+    result.update(_ending(run, watcher, problem, maxfev, made_up))
+    made = _shown(journal.evaluations(), problem)
+    if np.isfinite(run.fun) and (getattr(problem, "noisy", None) or made.noisy):
+        result.message += f" {NOISY}"
+    if faults.counts:
+        result.message += f" {sentence(faults.counts, faults.first)}"
+    result.failed = dict(faults.counts)
+    result.update(trace_nfev=run.trace_nfev.copy(), trace_best=run.trace_best.copy())
+    if history:
+        result.history = made
+    return result
+
+
+def _never(x: Array, arrived: Any) -> Array:
+    raise AssertionError((x, arrived))
+
+
+def _seed_and_saved(
+    stack: ExitStack, path: str | os.PathLike[str] | None, rng: Seed, problem: Problem, algorithm: Any, popsize: int,
+    maxfev: int, x0: Any, policy: FaultPolicy,
+) -> tuple[int, SavedRun | None]:  # fmt: skip
+    """The seed, and where the run is kept: without rng an interrupted run is taken up again.
+
+    Points that failed count as worst or not as the policy says, so it belongs to the key. Under the default one nothing
+    that failed is ever written: what such a run has is true under every policy, and a run with another goes on from it.
+    """
+    if path is None:
+        return seed_of(rng), None
+    decides = {"problem": identity(problem), "algorithm": describe(algorithm), "popsize": popsize, "x0": describe(x0)}
+    strict = key = digest(canonical(decides))
+    if policy != DEFAULT:
+        key = digest(canonical(decides | {"timeout": policy.timeout, "on_error": policy.on_error}))
+    opened = stack.enter_context(RunStore(path))
+    seed = opened.unfinished_seed(key, strict) if rng is None else None
+    seed = seed_of(rng) if seed is None else seed
+    about = {"problem": problem.name, "dim": problem.box.dim, "algorithm": algorithm.name, "popsize": popsize,
+             "maxfev": maxfev}  # fmt: skip
+    return seed, opened.open(key, seed, about, strict)
+
+
+@contextmanager
+def _carried(journal: Journal, problem: Problem) -> Iterator[None]:
+    """What is raised inside carries the evaluations that were made."""
+    try:
+        yield
+    except BaseException as error:  # Ctrl-C, too
+        journal.attach(error, _shown(journal.evaluations(), problem))
+        if (run := getattr(error, "autov_run", None)) is not None:
+            error.autov_result = as_result(run)  # type: ignore[attr-defined]
+            error.add_note(f"the best point of {run.nfev} evaluations: x and fun of error.autov_result")
+        raise
+
+
+def _shown(made: Evaluations, problem: Problem) -> Evaluations:
+    """Evaluations as people see them: whole numbers, infinity where a point is not feasible."""
+    problem = instance_of(problem, 0)
+    base, _ = to_base(problem, np.empty((0, problem.box.dim)))
+    if not isinstance(base, Constrained):
+        return made
+    x = problem.settled(made.x) if isinstance(problem, Constrained) else made.x
+    return Evaluations(x, shown(made.fun))
+
+
+def _excess(problem: Problem, x: Array) -> list[Array] | None:
+    """What is outside each constraint at a point; None where there are none."""
+    base, at = to_base(instance_of(problem, 0), x[None])
+    return base.excess(at[0]) if isinstance(base, Constrained) and base.constraints else None
+
+
+def _exceeded(problem: Problem, x: Array) -> float:
+    """The largest of these."""
+    return largest(_excess(problem, x) or [])
+
+
+def _ending(
+    run: Run, watcher: Watcher, problem: Problem, maxfev: int, made_up: np.ndarray | None
+) -> dict[str, Any]:  # fmt: skip
+    """Success, status, message, and how far the constraints are met."""
+    reason = BUDGET, f"The budget of {run.nfev} evaluations is used up."
+    if run.nfev < maxfev:
+        reason = BUDGET, f"The algorithm ended by itself after {run.nfev} of {maxfev} evaluations."
+        if isinstance(problem, Constrained) and problem.whole.all():
+            reason = BUDGET, f"No new points were asked for after {run.nfev} of {maxfev} evaluations."
+    if run.stopped and watcher.reason is not None:
+        reason = watcher.reason
+    ended = verdict(reason, run.fun, _excess(problem, run.x))
+    if run.nans:
+        ended["message"] += f" {run.nans} evaluations returned NaN and counted as worst."
+    if made_up is not None:
+        ends = np.stack([problem.box.lower, problem.box.upper])
+        lower, upper = problem.settled(ends) if isinstance(problem, Constrained) else ends
+        at = np.flatnonzero((made_up[:, 0] & (run.x <= lower)) | (made_up[:, 1] & (run.x >= upper)))
+        if len(at):
+            ended["message"] += f" x[{at[0]}] lies at a border that was made up around x0: give bounds."
+    return ended

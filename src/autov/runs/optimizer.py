@@ -1,0 +1,272 @@
+"""Ask and tell, for people who run the evaluations themselves."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autov.algorithms.base import Injectable, Metaheuristic
+from autov.algorithms.resolve import resolve_algorithm
+from autov.core import Array, Box, InputError, Seed, generator, real_numbers, seed_of, values_of, whole_number
+from autov.problems import Constrained, Function, comparable, constraints_and_integers, shown
+from autov.runs import optimizer_state
+from autov.runs.point_cache import known_points
+from autov.runs.stopping import BUDGET, Seen, Stopping, verdict
+
+if TYPE_CHECKING:
+    from autov.runs.result import Result
+
+CONTRACTED = 10  # batches of nothing but known points after which the algorithm begins anew
+REDRAWS = 200  # and after which points are asked for again rather than none
+NOT_FINISHED = 1
+
+
+class Optimizer:
+    """An algorithm, one batch at a time; "general" unless told otherwise.
+
+    >>> optimizer = Optimizer([(-5, 5)] * 3, popsize=20, rng=1)
+    >>> while not optimizer.stop():
+    ...     x = optimizer.ask()
+    ...     optimizer.tell(x, (x**2).sum(axis=1))
+    >>> optimizer.result.fun < 0.01
+    True
+
+    Args:
+        bounds: a (min, max) pair for each variable.
+        operator: for the paper's metaheuristic "autov", which then is the algorithm: a name, a file, an operator, or
+            the result of ``design``.
+        popsize: size of the population, for algorithms that do not have their own.
+        rng: seed.
+        algorithm: a name such as "autov", "shade" or "de+F=0.7", or settings with init, ask, tell and population.
+        x0: a first point or population.
+        maxfev: how many evaluations.
+        constraints: in SciPy's forms; `tell` evaluates them. Give violations to `tell` where you measure them yourself.
+        integrality: a truth value for each variable, or one for all: whether it is a whole number. Where all are, no
+            point is asked for twice.
+        ftol: `stop` is true before the budget is used up when values are that close, as in `minimize`.
+        xtol: the same for points.
+        target: the same when a value is as small as this.
+        maxtime: the same after so many seconds; the clock starts with the optimizer.
+        patience: the same after so many evaluations without an improvement.
+    """
+
+    def __init__(
+        self, bounds: Any, operator: Any = None, popsize: int = 100, rng: Seed = None, *, algorithm: Any = None,
+        x0: Array | None = None, maxfev: int = 10_000, constraints: Any = None, integrality: Any = None,
+        ftol: float | None = None, xtol: float | None = None, target: float | None = None,
+        maxtime: float | None = None, patience: int | None = None,
+    ) -> None:  # fmt: skip
+        chosen = resolve_algorithm(algorithm, operator)
+        if not isinstance(chosen, Metaheuristic):
+            raise InputError(f"algorithm: {chosen.name} can only be run as a whole, not asked; use minimize")
+        box = Box.of(bounds)
+        if not (box.width > 0).all():
+            raise InputError("bounds: fixed variables (lower equals upper) are for minimize; leave them out here")
+        # A problem without an objective: it rounds points and puts values and violations into one order.
+        self._rules = Constrained(Function(_unused, box), *constraints_and_integers(constraints, integrality, box))
+        self._known = known_points(self._rules, 1)
+        self._restricted = bool(self._rules.constraints or self._rules.integrality)
+        self.stopping = Stopping(ftol, xtol, target, maxtime, patience)
+        self._started, self._improved = time.perf_counter(), 0
+        self.algorithm, self.box = chosen, box
+        self.popsize, self.maxfev = whole_number("popsize", popsize, 2), whole_number("maxfev", maxfev, 1)
+        self._rng = generator(seed_of(rng), 0)
+        self._state = chosen.init(self._rules.box, self.popsize, self.maxfev, self._rng, x0)
+        self._nfev = self._nans = self._batches = 0
+        self._warned = False
+        self._best, self._best_x = np.inf, np.empty((0, box.dim))
+        self._asked, self._values = np.empty((0, box.dim)), np.empty(0)  # the batch being evaluated; NaN: not told yet
+
+    def ask(self, n: int | None = None) -> Array:
+        """Points to evaluate next, shape (m, d), at most n of them; the same ones until some of them are told.
+
+        The algorithm goes on when its whole batch is told, so there are never more than that.
+        """
+        most = self.maxfev if n is None else whole_number("n", n, 1)
+        if not len(self._asked):
+            self._next_batch()
+            for known in range(1, REDRAWS):
+                if np.isnan(self._values).any():
+                    break
+                self._go_on()  # all of it is known
+                if known % CONTRACTED == 0:
+                    self._state = self.algorithm.init(self._rules.box, self.popsize, self.maxfev, self._rng)
+                self._next_batch()
+        waiting = self._asked[np.isnan(self._values)]
+        if not len(waiting):
+            self._values[:] = np.nan
+            waiting = self._asked
+        if self._known is not None:
+            waiting = waiting[
+                sorted({key: i for i, key in reversed(list(enumerate(self._known.keys(waiting))))}.values())
+            ]
+        return self._rules.settled(waiting[: max(min(self.maxfev - self._nfev, most), 0)]).copy()
+
+    def _next_batch(self) -> None:
+        self._asked, self._state = self.algorithm.ask(self._state, self._rng)
+        self._values = np.full(len(self._asked), np.nan)
+        self._fill_known()
+
+    def _fill_known(self) -> None:
+        if self._known is not None:
+            for i, key in enumerate(self._known.keys(self._asked)):
+                value = self._known.value(key)
+                if value is not None and np.isnan(self._values[i]):
+                    self._values[i] = value
+
+    def tell(self, x: Array, f: Array, violation: Array | None = None) -> None:
+        """Values of points: those asked for, some of them, or others. NaN counts as worst.
+
+        The algorithm goes on when all points of its batch are told; they must be given exactly as `ask` returned them.
+        Other points may become the best point of the result and meet the target. They do not count as evaluations of
+        ``maxfev`` and ``nfev``. The algorithm does not use them, and a UserWarning says so once, with two exceptions:
+        they join the population of "autov" after its first batch (see `takes_points`), and where all variables are
+        whole numbers a known point is not asked for again.
+
+        Args:
+            x: points (m, d).
+            f: their values (m,).
+            violation: how far each point is from being feasible, 0 if it is; the value of an infeasible point does
+                not matter.
+        """
+        try:
+            x, f = np.atleast_2d(np.asarray(x, dtype=np.float64)), np.atleast_1d(real_numbers(f))
+            broken = np.zeros(len(f)) if violation is None else np.atleast_1d(real_numbers(violation))
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"tell: points and values must be numbers ({error})") from None
+        if x.shape != (len(f), self.box.dim) or f.ndim != 1:
+            raise InputError(
+                f"tell: expected x of shape (m, {self.box.dim}) and f of shape (m,), got {x.shape} and {f.shape}"
+            )
+        if broken.shape != f.shape or not (broken >= 0).all():
+            raise InputError(f"tell: violation must hold one number of at least 0 for each of {len(f)} points")
+        if not self.box.holds(x):
+            raise InputError("tell: all points must lie inside the bounds")
+        if not len(f):
+            return
+        self._restricted = self._restricted or violation is not None
+        if self._restricted:
+            settled = self._rules.settled(x)
+            f = comparable(f, self._rules.violation(settled, broken))
+        f, nans = values_of(f, len(f))
+        own = self._fill(x, f)
+        again = (self._rules.settled(self._asked)[:, None] == x[own]).all(axis=2).any(axis=0)  # told before
+        self._nfev += len(f) - int(own.sum())
+        self._nans += nans
+        i = int(np.argmin(f))
+        if f[i] < self._best or not len(self._best_x):
+            self._best, self._best_x, self._improved = float(f[i]), x[i : i + 1].copy(), self._nfev
+        if self._known is not None:
+            self._known.learn(x, f)
+            self._fill_known()
+        if len(self._values) and not np.isnan(self._values).any():
+            self._go_on()
+        if own.any() and self.takes_points and isinstance(self.algorithm, Injectable):
+            self._state = self.algorithm.inject(self._state, x[own], f[own])
+        elif not again.all() and self._known is None and not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"tell: {self.algorithm.name} does not use points that it did not ask for"
+                f"{' before its first batch is evaluated' if isinstance(self.algorithm, Injectable) else ''}: they may "
+                "become the best point, and do not count as evaluations; those that it asked for must be given exactly "
+                "as ask returned them",
+                stacklevel=2,
+            )
+
+    @property
+    def takes_points(self) -> bool:
+        """Whether the algorithm uses points it did not ask for: those with `inject`, after a batch."""
+        return self._batches > 0 and isinstance(self.algorithm, Injectable)
+
+    def _go_on(self) -> None:
+        """Tell the algorithm its batch."""
+        self._state = self.algorithm.tell(self._state, self._asked, self._values, self._rng)
+        self._asked, self._values = self._asked[:0], self._values[:0]
+        self._batches += 1
+
+    def _fill(self, x: Array, f: Array) -> np.ndarray:
+        """Put values to the points that were asked for; which points of x are none of them, (m,) bool."""
+        asked = self._rules.settled(self._asked)
+        waiting = np.flatnonzero(np.isnan(self._values))[: len(x)]
+        if len(waiting) == len(x) and np.array_equal(asked[waiting], x):  # in the order they were asked for
+            self._values[waiting] = f
+            return np.zeros(len(x), dtype=bool)
+        own = np.ones(len(x), dtype=bool)
+        for i, point in enumerate(x):
+            open_ = np.flatnonzero(np.isnan(self._values))
+            match = open_[(asked[open_] == point).all(axis=1)]
+            if len(match):
+                self._values[match[0]] = f[i]
+                own[i] = False
+        return own
+
+    def stop(self) -> bool:
+        """Whether the budget is used up, a stopping criterion is met, or all points are known."""
+        return self._reason() is not None
+
+    def _reason(self) -> tuple[int, str] | None:
+        """Status and message, if it is over."""
+        met = self._met() if len(self._best_x) and self.stopping.active else None
+        if met is None and self._nfev >= self.maxfev:
+            return BUDGET, "The budget is used up."
+        if met is None and self._known is not None and self._known.exhausted:
+            return BUDGET, f"All points are known after {self._nfev} of {self.maxfev} evaluations."
+        return met
+
+    def _met(self) -> tuple[int, str] | None:
+        x, f = self._population()
+        seconds = time.perf_counter() - self._started
+        return self.stopping.met(
+            Seen(float(self._shown(self._best)), self._nfev, self._improved, x, f, self.box, seconds)
+        )
+
+    def _shown(self, values: Any) -> Any:
+        return shown(values) if self._restricted else values
+
+    def _population(self) -> tuple[Array, Array]:
+        if self._batches:
+            x, f = self.algorithm.population(self._state)
+            x = x[: len(f)]  # of an algorithm that has begun anew, nothing is told yet
+        else:
+            told = ~np.isnan(self._values)
+            x, f = self._asked[told], self._values[told]
+        return self._rules.settled(np.array(x)), np.array(self._shown(f))
+
+    @property
+    def result(self) -> Result:
+        """The best so far, in SciPy's form."""
+        from autov.runs.result import Result
+
+        if not len(self._best_x):
+            raise InputError("result: nothing was told yet")
+        x, f = self._population()
+        reason, fun = self._reason(), float(self._shown(self._best))
+        best = self._rules.settled(self._best_x)[0].copy()
+        excess = self._rules.excess(best) if self._rules.constraints else None
+        ended = verdict(reason or (NOT_FINISHED, ""), fun, excess, feasible=not fun > self._best)
+        if reason is None:
+            ended |= {"status": NOT_FINISHED, "message": "Not finished."}
+        return Result(
+            x=best, fun=fun, nfev=self._nfev, nit=max(self._batches - 1, 0), **ended, population=x,
+            population_energies=f,
+        )  # fmt: skip
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the whole state (NPZ, no pickle); `Optimizer.load` goes on from it with the same bits.
+
+        Whole numbers, stopping criteria and the time so far are in the file, functions of constraints are not.
+        """
+        optimizer_state.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], constraints: Any = None) -> Optimizer:
+        """The optimizer that was saved; if it had constraints, they must be given again."""
+        return optimizer_state.load(cls, path, constraints)
+
+
+def _unused(x: Array) -> float:
+    raise AssertionError(x)

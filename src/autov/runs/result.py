@@ -1,0 +1,32 @@
+"""What `minimize` gives back: SciPy's result, with a short text, a table for notebooks and a plot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import OptimizeResult
+
+from autov.core.display import Shown
+
+LONG = ("population", "population_energies", "trace_nfev", "trace_best", "history")  # left out of the text
+WIDE = 1000  # so that every array is one line
+
+
+class Result(OptimizeResult, Shown):
+    """A `scipy.optimize.OptimizeResult`: x, fun, nfev, nit, success, status, message and more, also as keys."""
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name:>20}: {text}" for name, text in self.lines())
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Names and short texts of what is in it."""
+        return [(name, _text(value)) for name, value in self.items() if name not in LONG]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return np.array2string(value, precision=6, threshold=12, edgeitems=4, separator=", ", max_line_width=WIDE)
+    if isinstance(value, list):
+        return "[" + ", ".join(_text(item) for item in value) + "]"
+    return f"{value:.10g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,87 @@
+"""Compiled runs in slices: the same bits, and they can be ended between two of them."""
+
+import threading
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+import autov
+from autov.algorithms import compiled
+from autov.algorithms.resolve import resolve_algorithm
+from autov.core import WorkerError
+from autov.engines import Threads
+from autov.problems import resolve_problem
+from autov.runs import solve
+from autov.runs.many_runs import repeat
+
+OPTIONS = {"dim": 5, "maxfev": 1000, "popsize": 20, "rng": 1}
+
+
+@pytest.fixture
+def small_slices(monkeypatch):
+    monkeypatch.setattr(compiled, "FIRST", 5 * 37)  # less than two batches
+    monkeypatch.setattr(compiled, "SLICE", 0.0)  # then one evaluation more each time
+
+
+@pytest.fixture
+def ended_at_slice_100(monkeypatch, small_slices):  # noqa: ARG001
+    seen = []
+
+    def ctrl_c():
+        seen.append(None)
+        if len(seen) == 100:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(compiled, "end_if_asked", ctrl_c)
+
+
+@pytest.mark.parametrize("algorithm", ["autov", "ma-es", "portfolio+members=ma-es/autov"])
+def test_slices_change_no_bits(algorithm, request):
+    whole = autov.minimize("rastrigin", algorithm=algorithm, **OPTIONS)
+    request.getfixturevalue("small_slices")
+    cut = autov.minimize("rastrigin", algorithm=algorithm, **OPTIONS)
+    assert (cut.fun, cut.nit, cut.nfev) == (whole.fun, whole.nit, 1000)
+    for name in ("x", "population", "population_energies", "trace_nfev", "trace_best"):
+        assert np.array_equal(cut[name], whole[name]), name
+
+
+def test_ctrl_c_carries_what_was_found(ended_at_slice_100):  # noqa: ARG001
+    with pytest.raises(KeyboardInterrupt) as caught:
+        autov.minimize("rastrigin", algorithm="autov", **OPTIONS)
+    found = caught.value.autov_result
+    assert 100 <= found.nfev < 200
+    assert found.nfev % 20 == 0
+    shorter = autov.minimize("rastrigin", algorithm="autov", **(OPTIONS | {"maxfev": found.nfev}))
+    assert (found.fun, found.x.tolist()) == (shorter.fun, shorter.x.tolist())
+    assert f"the best point of {found.nfev} evaluations: x and fun of error.autov_result" in caught.value.__notes__
+
+
+def test_ctrl_c_in_several_runs_carries_those_that_ended(ended_at_slice_100):  # noqa: ARG001
+    problem, algorithm = resolve_problem("rastrigin", dim=5), resolve_algorithm("autov")
+    with pytest.raises(KeyboardInterrupt) as caught:
+        repeat(problem, algorithm, maxfev=80, popsize=20, runs=30, seed=1, workers=1)
+    cut = caught.value.autov_repeated.values
+    whole = repeat(problem, algorithm, maxfev=80, popsize=20, runs=30, seed=1, workers=1).values
+    assert 1 <= len(cut) < 30
+    assert cut[:-1] == whole[: len(cut) - 1]
+
+
+def test_a_run_in_a_thread_ends_when_its_map_is_closed():
+    """The run would take minutes; it is asked to end and says so."""
+    ended, began = [], threading.Event()
+
+    def call(i):
+        if i == 0:
+            began.wait()
+            return
+        began.set()
+        try:
+            solve(resolve_problem("sphere", dim=30), resolve_algorithm("autov"), maxfev=100_000_000, popsize=100)
+        except WorkerError as error:
+            ended.append(str(error))
+            raise
+
+    with closing(Threads(2).map(call, [0, 1])) as found:
+        assert next(found) == (0, None)
+    assert ended == ["the workers were closed before all work was done"]

@@ -1,0 +1,169 @@
+"""Stopping criteria, callbacks in SciPy's ways, history, made-up bounds."""
+
+import numpy as np
+import pytest
+from scipy.optimize import Bounds
+
+import autov
+from autov.core import Box, InputError
+from autov.runs.stopping import Seen, Stopping
+
+BOX = [(-5.0, 5.0)] * 3
+
+
+def sphere(x):
+    return float((x**2).sum())
+
+
+def seen(best=1.0, nfev=100, improved=50, values=(1.0, 1.5), population=((0.0, 0.0), (1.0, 0.1)), seconds=2.0):
+    return Seen(best, nfev, improved, np.array(population), np.array(values), Box([0.0, 0.0], [10.0, 1.0]), seconds)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "met", "not_met", "status"),
+    [
+        ("target", 1.0, 0.99, 3), ("ftol", 0.5, 0.49, 4), ("xtol", 0.1, 0.09, 5), ("maxtime", 2.0, 2.1, 6),
+        ("patience", 50, 51, 7),
+    ],
+)  # fmt: skip
+def test_each_criterion_holds_from_its_number_on(criterion, met, not_met, status):
+    found = Stopping(**{criterion: met}).met(seen())
+    assert found is not None
+    assert found[0] == status
+    assert criterion in found[1] or criterion in ("target", "maxtime")
+    assert Stopping(**{criterion: not_met}).met(seen()) is None
+
+
+def test_ftol_is_relative_to_large_values_absolute_below_one_and_needs_finite_ones():
+    assert Stopping(ftol=1e-3).met(seen(best=1000.0, values=(1000.0, 1001.0)))
+    assert Stopping(ftol=1e-3).met(seen(best=0.0, values=(0.0, 1e-3)))
+    assert Stopping(ftol=1e-3).met(seen(best=0.0, values=(0.0, 1.1e-3))) is None
+    assert Stopping(ftol=1e-3).met(seen(values=(1.0, np.inf))) is None
+
+
+@pytest.mark.parametrize("bad", [{"ftol": -1}, {"xtol": "a"}, {"target": np.nan}, {"maxtime": True}, {"patience": 0}])
+def test_bad_criteria_are_refused(bad):
+    with pytest.raises(InputError, match=f"^{next(iter(bad))}: "):
+        autov.minimize(sphere, BOX, **bad)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "status"),
+    [({"target": 0.5}, 3), ({"ftol": 1e-3}, 4), ({"xtol": 1e-2}, 5), ({"maxtime": 0.0}, 6), ({"patience": 300}, 7)],
+)
+def test_minimize_and_optimizer_say_why_they_stopped(criterion, status):
+    options = {"algorithm": "de", "popsize": 20, "rng": 1, "maxfev": 50_000, **criterion}
+    fun = (lambda x: sphere(np.rint(x))) if status == 7 else sphere
+    result = autov.minimize(fun, BOX, **options)
+    assert result.status == status
+    assert result.success
+    assert result.nfev < 50_000
+    optimizer = autov.Optimizer(BOX, **options)
+    while not optimizer.stop():
+        x = optimizer.ask()
+        optimizer.tell(x, [fun(row) for row in x])
+    assert optimizer.result.status == status
+    assert optimizer.result.nfev == result.nfev
+    assert optimizer.result.message == result.message or status == 6
+
+
+def test_stopping_does_not_change_the_course_of_a_compiled_run():
+    plain = autov.minimize("rastrigin", dim=5, maxfev=3000, rng=1)
+    watched = autov.minimize("rastrigin", dim=5, maxfev=3000, rng=1, target=-1.0, history=True)
+    assert watched.status == 0
+    assert np.array_equal(plain.x, watched.x)
+    assert watched.history.x.shape == (3000, 5)
+    assert watched.history.fun.min() == plain.fun
+
+
+def test_an_optimiser_without_population_has_no_spread():
+    with pytest.raises(InputError, match="xtol: scipy:de runs as a whole"):
+        autov.minimize(sphere, BOX, algorithm="scipy:de", xtol=0.1)
+    result = autov.minimize(sphere, BOX, algorithm="scipy:de", target=0.5, popsize=20, rng=1)
+    assert result.status == 3
+    assert result.fun <= 0.5
+
+
+def test_callbacks_are_called_as_scipy_does():
+    got = []
+
+    def by_name(*, intermediate_result):
+        got.append(intermediate_result.x)
+
+    def by_point(xk):
+        got.append(xk)
+
+    def by_both(x, convergence):
+        assert 0 <= convergence <= 1
+        got.append(x)
+
+    def by_keyword(xk, *, convergence):
+        by_both(xk, convergence)
+
+    def by_keywords(xk, **others):
+        by_both(xk, **others)
+
+    for callback in (by_name, by_point, by_both, by_keyword, by_keywords):
+        autov.minimize(sphere, BOX, algorithm="autov", maxfev=20, popsize=20, rng=1, callback=callback)
+    assert len(got) == 5
+    assert all(np.array_equal(got[0], x) for x in got)
+
+
+def test_history_holds_every_point_in_order():
+    asked = []
+    result = autov.minimize(lambda x: asked.append(x) or sphere(x), [*BOX, (1, 1)], maxfev=130, popsize=20, rng=1,
+                            history=True)  # fmt: skip
+    assert np.array_equal(result.history.x, np.array(asked))
+    assert result.history.fun.tolist() == [sphere(x) for x in asked]
+
+
+def test_missing_bounds_are_made_up_around_x0():
+    result = autov.minimize(lambda x: sphere(x - 3), x0=[0.0, 0.0], maxfev=3000, popsize=30, rng=1, algorithm="de")
+    assert result.fun < 1e-6
+    assert "made up" not in result.message
+    far = autov.minimize(lambda x: float(-x[0]), [(0, None), (0, 1)], x0=[2.0, 0.5], maxfev=300, rng=1, algorithm="de")
+    assert far.x[0] == 22.0
+    assert "x[0] lies at a border that was made up" in far.message
+    with pytest.raises(InputError, match=r"bounds: variable 1 has \[0, inf\]; give finite bounds, or x0"):
+        autov.minimize(sphere, [(0, 1), (0, np.inf)])
+
+
+def test_borders_made_up_for_whole_numbers_are_reported_too():
+    found = autov.minimize(
+        lambda x: float(-x[0]), x0=[2.4], integrality=True, maxfev=100, popsize=10, rng=1, algorithm="de"
+    )
+    assert found.x[0] == 26.0
+    assert "x[0] lies at a border that was made up" in found.message
+
+
+@pytest.mark.parametrize(
+    ("bounds", "x0", "message"),
+    [
+        (None, "abc", "x0: must be an array of numbers"),
+        ([(0, None)] * 2, ["a", "b"], "x0: must be an array of numbers"),
+        ([(0, None)] * 2, [np.nan, 1.0], "x0: must be finite"),
+        ([(0, None)] * 2, [np.inf, 1.0], "x0: must be finite"),
+        ([(20, None)] * 2, [-1.0, 1.0], r"x0: must lie inside the bounds; variable 0 is -1, not in \[20, inf\]"),
+        ([(0, 2)] * 2, [1.0, 3.0], r"x0: must lie inside the bounds; variable 1 is 3, not in \[0, 2\]"),
+        ([(0, 2)] * 2, [[1, 1], [1, np.nan]], r"x0: must lie inside the bounds; variable 1 is nan, not in \[0, 2\]"),
+        ([(0, None)] * 2, [1.0] * 3, "x0: must be a point of 2 variables"),
+    ],
+)  # fmt: skip
+def test_a_bad_x0_is_named(bounds, x0, message):
+    with pytest.raises(InputError, match=message):
+        autov.minimize(sphere, bounds, x0=x0)
+
+
+@pytest.mark.parametrize("upper", [5, np.inf])
+def test_one_pair_of_scipy_bounds_is_for_all_variables_of_x0(upper):
+    found = autov.minimize(sphere, Bounds(-5, upper), x0=[1.0, 2.0], maxfev=40, popsize=10, rng=1, algorithm="de")
+    each = autov.minimize(sphere, [(-5, upper)] * 2, x0=[1.0, 2.0], maxfev=40, popsize=10, rng=1, algorithm="de")
+    assert np.array_equal(found.x, each.x)
+
+
+def test_a_result_is_short_in_print():
+    result = autov.minimize("sphere", dim=40, maxfev=200, rng=1, history=True, algorithm="autov")
+    assert len(repr(result)) < 600
+    assert "population" not in repr(result)
+    assert len(repr(result).splitlines()) == len(result.lines())
+    assert result["population"].shape == (100, 40)
