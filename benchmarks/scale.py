@@ -21,7 +21,7 @@ from autov.experiments import compare
 from autov.problems import Classic, Problem, function_problem
 from autov.runs import minimize, solve
 from autov.runs.evaluation import in_message
-from autov.runs.point_scheduler import Feeder, Job, RunPoint, run_fed
+from autov.runs.point_scheduler import Job, PointScheduler, RunPoint, run_scheduled
 from benchmarks.kernel import machine
 from benchmarks.simulation import simulate
 
@@ -166,18 +166,18 @@ def _feed(engine: Engine, workers: int) -> tuple[float, float, list[float], int]
         Job(0, resolve_algorithm("ga"), {"maxfev": FED_MAXFEV, "popsize": POPSIZE, "run": r}) for r in range(FED_RUNS)
     ]
     spent: list[float] = []
-    feeder = _Noting([problem], engine, spent)
-    run_fed(feeder, [Job(0, resolve_algorithm("ga"), {"maxfev": 4 * workers, "popsize": 4})], lambda *_: None)
+    scheduler = _Noting([problem], engine, spent)
+    run_scheduled(scheduler, [Job(0, resolve_algorithm("ga"), {"maxfev": 4 * workers, "popsize": 4})], lambda *_: None)
     spent.clear()  # of the start of the workers
     start = time.perf_counter()
-    run_fed(feeder, jobs, lambda *_: None)
+    run_scheduled(scheduler, jobs, lambda *_: None)
     elapsed = time.perf_counter() - start
     together = in_message(engine, float(np.mean(spent)), FED_RUNS * POPSIZE)
     return sum(spent) / (workers * elapsed), elapsed, spent, together
 
 
-class _Noting(Feeder):
-    """A feeder that notes how long evaluations took."""
+class _Noting(PointScheduler):
+    """A scheduler that notes how long evaluations took."""
 
     def __init__(self, problems: list[Any], engine: Engine, spent: list[float]) -> None:
         super().__init__(problems, engine)

@@ -42,7 +42,7 @@ class Kind:
         maxfev: evaluations of the runs that judge.
         runs: of them on each problem.
         rivals: that it is judged beside.
-        suite: that judges, instead of functions.
+        suite: held out, instead of functions.
         table: problems of a table of the paper that it is set beside, too, with the table's seed.
     """
 
@@ -64,7 +64,7 @@ class Kind:
         return [name if "+family=" in name else f"{name}+family={self.family}" for name in self.trained]
 
     @property
-    def judges(self) -> list[str]:
+    def held_out(self) -> list[str]:
         """Problems that it is judged on."""
         if self.suite is not None:
             return [self.suite]
@@ -124,7 +124,7 @@ def _specialist(name: str, place: Path) -> dict[str, float]:
     certificate = check_algorithm(str(path), rng=SEED)
     write_text(place / "certificate.json", to_json(certificate.to_dict(), indent=1) + "\n")
     made = compare(
-        {name: str(path), **{rival: rival for rival in kind.rivals}}, kind.judges, dim=kind.dim, maxfev=kind.maxfev,
+        {name: str(path), **{rival: rival for rival in kind.rivals}}, kind.held_out, dim=kind.dim, maxfev=kind.maxfev,
         runs=kind.runs, rng=JUDGED_SEED, reference=name, store=place / "results.db", name=name,
     )  # fmt: skip
     write_compact(made, place / "comparison.json")

@@ -295,14 +295,14 @@ def test_turned_draws_make_the_turned_path():
     R = random_orthogonal(4, generator(2))
     x0 = generator(4).uniform(-2, 2, (3, 4))
     plain = algorithm.start(stream_key(3), problem.box, 100, 10_000, x0)
-    turned = algorithm.turned(plain, R)
+    turned = algorithm.rotated(plain, R)
     for generation in range(31):
         x, plain = algorithm.ask(plain, None)
         y, turned = algorithm.ask(turned, None)
         assert (np.abs(np.concatenate([x, y])) < 9.9).all()  # nothing near the border
         np.testing.assert_allclose(y, x @ R, rtol=0, atol=1e-9)
         if generation == 10:  # at any time, and back
-            again = algorithm.ask(algorithm.turned(turned, R.T), None)[0]
+            again = algorithm.ask(algorithm.rotated(turned, R.T), None)[0]
             np.testing.assert_allclose(again, x, rtol=0, atol=1e-9)
         plain = algorithm.tell(plain, x, problem(x, None), None)
         turned = algorithm.tell(turned, y, problem(y @ R.T, None), None)
@@ -313,7 +313,7 @@ def test_turned_draws_make_the_turned_path():
 def test_only_cubes_turn():
     state = MatrixAdaptation().start(stream_key(1), SKEWED, 10, 100)
     with pytest.raises(InputError, match="rotation: the box must be a cube"):
-        MatrixAdaptation().turned(state, np.eye(4))
+        MatrixAdaptation().rotated(state, np.eye(4))
     state = MatrixAdaptation().start(stream_key(1), BOX, 10, 100)
     with pytest.raises(InputError, match="rotation: must be an orthogonal matrix"):
-        MatrixAdaptation().turned(state, 2 * np.eye(5))
+        MatrixAdaptation().rotated(state, 2 * np.eye(5))

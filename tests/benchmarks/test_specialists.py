@@ -17,8 +17,8 @@ def test_what_judges_takes_no_part_in_training(name):
     kind = KINDS[name]
     assert not set(kind.trained) & set(kind.others)
     assert kind.dim not in kind.settings["dims"]
-    assert not any(one in problem for one in BBOB_NAMES for problem in (*kind.trained, *kind.judges))
-    for problem in (*kind.training, *kind.judges):
+    assert not any(one in problem for one in BBOB_NAMES for problem in (*kind.trained, *kind.held_out))
+    for problem in (*kind.training, *kind.held_out):
         for each in expand_names(problem):
             resolve_problem(each, dim=kind.dim if kind.suite is None else None)
 

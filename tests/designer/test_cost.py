@@ -75,16 +75,16 @@ def test_a_number_of_evaluations_is_kept():
 
 
 def test_what_is_measured_counts_for_a_number_of_evaluations():
-    for say in (None, lambda _: None):
+    for log in (None, lambda _: None):
         found = design("sphere", dim=3, space="operator", trial={"evaluations": 50, "runs": 2}, evaluations=60_000,
-                       rng=2, say=say)  # fmt: skip
+                       rng=2, log=log)  # fmt: skip
         assert found.evaluations <= 60_000
 
 
 def test_the_cost_is_said_before_it_is_spent():
     lines = []
     problem = Counted()
-    found = design(problem, say=lambda line: lines.append((problem.count, line)), **SMALL)
+    found = design(problem, log=lambda line: lines.append((problem.count, line)), **SMALL)
     assert len(lines) == 1
     assert lines[0][0] < found.evaluations / 2  # only what was needed to measure
     assert "up to" in lines[0][1]
@@ -113,7 +113,7 @@ def test_what_is_measured_does_not_depend_on_workers():
     lines, spent = [], []
     for workers in (1, 2):
         small = {"dim": 3, "population": 4, "generations": 1, "trial": TrialBudget(6, 3, 1), "retest_runs": 2}
-        found = design("sphere", **small, space="portfolio", rng=1, workers=workers, say=lines.append)
+        found = design("sphere", **small, space="portfolio", rng=1, workers=workers, log=lines.append)
         spent.append(found.spent)
     assert spent[0] == spent[1]
     assert spent[0]["measure"] > 64 * 18
@@ -200,7 +200,7 @@ def test_the_time_of_rivals_is_that_of_their_runs(monkeypatch):
     trials = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True, evaluations=0, box=Box.cube(0, 1, 3))]
     settings, rivals, lines = design_settings("quick", race_size=4), Given(("a", "b")), []
     monkeypatch.setattr("autov.designer.settings.measured_speed", lambda *_: Speed(0.0, 1.0))
-    affordable(settings, trials, trials, rivals, say=lines.append)
+    affordable(settings, trials, trials, rivals, log=lines.append)
     parts = expected_evaluations(settings, [20], 2)
     assert f"about {duration(parts['race'] * 2 / 6 + parts['retest'] * 2 / 3)} " in lines[0]
 

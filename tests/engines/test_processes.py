@@ -40,9 +40,9 @@ def test_processes_stay_for_the_same_function_and_its_method(engine):
     assert set(in_order(engine, calls.pid, range(8))) == first
     point = calls.Point()
     in_order(engine, point.value, range(8))
-    teams = list(engine._teams)
+    pools = list(engine._pools)
     in_order(engine, point.value, range(8))  # another object, but the same method of the same point
-    assert engine._teams == teams
+    assert engine._pools == pools
     assert until(lambda: not any(alive(number) for number in first))  # those of the first function have gone
 
 

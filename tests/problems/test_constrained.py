@@ -9,10 +9,10 @@ from scipy.sparse import csr_array
 
 import autov
 from autov.core import InputError
-from autov.problems import CONSTRAINED_NAMES, Constrained, Function, constrained_problem, feasibility, shown
+from autov.problems import CONSTRAINED_NAMES, Constrained, Function, constrained_problem, feasibility, unpenalized
 from autov.problems.constrained import CAPACITY, USE, WORTH
 from autov.problems.constraints import EQUALITY, LARGEST, Constraint, constraints_of
-from autov.problems.feasibility import HUGE, LEVEL, comparable, compressed, constrained
+from autov.problems.feasibility import HUGE, LEVEL, compressed, constrained, penalized
 
 X = np.array([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]])
 RNG = np.random.default_rng(0)
@@ -133,10 +133,10 @@ def test_bad_values_of_constraints_are_refused():
 def test_the_order_is_that_of_deb():
     values = np.array([1e60, 5.0, -3.0, np.inf, 0.0, 0.0, 0.0])
     violation = np.array([0.0, 0.0, 0.0, 0.0, 1e-14, 1e-3, 1e9])
-    numbers = comparable(values, violation)
+    numbers = penalized(values, violation)
     assert np.argsort(numbers).tolist() == [2, 1, 0, 4, 5, 6, 3]
     assert numbers[:4].tolist() == [LEVEL, 5.0, -3.0, np.inf]
-    assert shown(numbers).tolist() == [LEVEL, 5.0, -3.0, np.inf, np.inf, np.inf, np.inf]
+    assert unpenalized(numbers).tolist() == [LEVEL, 5.0, -3.0, np.inf, np.inf, np.inf, np.inf]
 
 
 def slowly(constraints, x):
@@ -206,7 +206,7 @@ def test_violations_up_to_the_largest_number_are_in_order():
         assert numbers[0] == LEVEL * 2
         assert np.isfinite(np.square(numbers[:-1])).all()
         assert numbers[-1] == np.inf
-    told = comparable(np.zeros(4), compressed(np.array([1e89, 1e91, most, np.inf])))
+    told = penalized(np.zeros(4), compressed(np.array([1e89, 1e91, most, np.inf])))
     assert np.argsort(told).tolist() == [0, 1, 2, 3]
     assert compressed(np.array([0.5, HUGE])).tolist() == [0.5, HUGE]
     assert np.isfinite(told[:3]).all()
@@ -252,11 +252,11 @@ def test_whole_numbers_are_equally_likely_and_inside():
     problem = constrained(Function(total, autov.Box([0.2, -1.0], [3.9, 1.0])), None, [1, 0])
     assert problem.box.lower.tolist() == [0.5, -1.0]
     assert problem.box.upper.tolist() == [3.5, 1.0]
-    x = problem.settled(problem.box.sample(30_000, np.random.default_rng(1)))
+    x = problem.rounded(problem.box.sample(30_000, np.random.default_rng(1)))
     values, counts = np.unique(x[:, 0], return_counts=True)
     assert values.tolist() == [1.0, 2.0, 3.0]
     assert np.abs(counts - 10_000).max() < 400  # five standard deviations
-    assert problem.settled(problem.box.upper[None])[0, 0] == 3.0
+    assert problem.rounded(problem.box.upper[None])[0, 0] == 3.0
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_known_optima_are_feasible_and_have_the_published_value(name):
     problem = autov.problem(name)
     assert isinstance(problem, Constrained)
     x = problem.optimum
-    assert np.array_equal(problem.settled(x[None])[0], x)
+    assert np.array_equal(problem.rounded(x[None])[0], x)
     assert problem.violation(x[None])[0] < 1e-6  # published digits end somewhere
     assert problem.problem(x[None], RNG)[0] == pytest.approx(problem.minimum, rel=1e-7)
 
@@ -319,7 +319,7 @@ def test_batches_and_points_have_the_same_bits():
 def test_rounded_points_stay_inside_and_have_no_negative_zero():
     problem = constrained(Function(total, autov.Box([-2.0, 3.0], [4.0, 3.6])), None, True)
     assert (problem.box.lower.tolist(), problem.box.upper.tolist()) == ([-2.5, 3.0], [4.5, 3.0])  # 3 is the only one
-    settled = problem.settled(np.array([[-0.3, 3.0], [4.5, 3.6], [-2.5, 3.0], [3.5, 3.0]]))
-    assert settled.tolist() == [[0.0, 3.0], [4.0, 3.0], [-2.0, 3.0], [4.0, 3.0]]
-    assert not np.signbit(settled[0, 0])
-    assert problem.settled(np.array([[4.6, 3.0], [-2.7, 3.0]])).tolist() == [[4.0, 3.0], [-2.0, 3.0]]
+    rounded = problem.rounded(np.array([[-0.3, 3.0], [4.5, 3.6], [-2.5, 3.0], [3.5, 3.0]]))
+    assert rounded.tolist() == [[0.0, 3.0], [4.0, 3.0], [-2.0, 3.0], [4.0, 3.0]]
+    assert not np.signbit(rounded[0, 0])
+    assert problem.rounded(np.array([[4.6, 3.0], [-2.7, 3.0]])).tolist() == [[4.0, 3.0], [-2.0, 3.0]]

@@ -15,7 +15,7 @@ from autov.reports.axes import short_count, spread, symlog_ticks
 from autov.reports.operator_plots import densest, offspring, offspring_plot
 from autov.reports.plots import vertical_scale
 from autov.reports.rank_plots import groups_of, win_plot
-from autov.reports.theme import COLOURS, INK, ON_DARK, line_look, themed
+from autov.reports.theme import COLOURS, INK, ON_DARK, line_style, themed
 from tests.reports.made import FAILURE, made_comparison
 from tests.reports.pages import check_page
 
@@ -149,7 +149,7 @@ def test_short_counts_and_few_ticks():
 
 
 def test_lines_differ_without_colours_too():
-    looks = [line_look(i) for i in range(9)]
+    looks = [line_style(i) for i in range(9)]
     assert len({(look.linestyle, look.marker) for look in looks}) == 9
     assert len({look.color for look in looks}) == 9
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from autov.core import Box
 from autov.runs.budget import BudgetedObjective
-from autov.runs.point_cache import REPEATS, STALE, KnownPoints
+from autov.runs.point_cache import REPEATS, STALE, PointCache
 
 
 def column(*values):
@@ -12,7 +12,7 @@ def column(*values):
 
 
 def test_known_and_repeated_points_need_no_evaluation():
-    known = KnownPoints(np.rint, 100, 10)
+    known = PointCache(np.rint, 100, 10)
     known.learn(column(1), np.array([1.0]))
     assert known.prefix(column(1, 2, 2.2, 1, 3, 2, 4), 2) == 6
     assert known.prefix(column(1, 2, 2.2, 1, 3, 2, 4), 3) == 7
@@ -26,7 +26,7 @@ def test_the_budget_counts_new_points_only():
         asked.extend(np.rint(x[:, 0]).tolist())
         return np.rint(x[:, 0])
 
-    spent = BudgetedObjective(fun, Box([0.0], [9.0]), 3, KnownPoints(np.rint, 10, 3))
+    spent = BudgetedObjective(fun, Box([0.0], [9.0]), 3, PointCache(np.rint, 10, 3))
     x = spent.affordable(column(5, 4, 5.1, 4, 3, 3, 2))
     assert spent.take(x).tolist() == [5, 4, 5, 4, 3, 3]
     assert asked == [5, 4, 3]
@@ -34,7 +34,7 @@ def test_the_budget_counts_new_points_only():
 
 
 def test_a_run_ends_after_so_many_repeated_points():
-    known = KnownPoints(np.rint, np.inf, 2)
+    known = PointCache(np.rint, np.inf, 2)
     known.complete(column(1), lambda x: x[:, 0])
     for _ in range(2 * REPEATS - 1):
         known.complete(column(1), lambda x: x[:, 0])
@@ -44,7 +44,7 @@ def test_a_run_ends_after_so_many_repeated_points():
 
 
 def test_an_algorithm_is_stale_after_so_many_known_points_in_a_row():
-    known = KnownPoints(np.rint, np.inf, 100)
+    known = PointCache(np.rint, np.inf, 100)
     known.complete(column(1), lambda x: x[:, 0])
     known.complete(np.ones((STALE - 1, 1)), lambda x: x[:, 0])
     assert not known.stale

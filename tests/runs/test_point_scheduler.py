@@ -13,7 +13,7 @@ from autov.problems import function_problem, resolve_problem
 from autov.runs import solve
 from autov.runs.evaluation import in_message
 from autov.runs.faults import FaultPolicy
-from autov.runs.point_scheduler import Cheap, Feeder, Job, run_fed
+from autov.runs.point_scheduler import CheapEvaluations, Job, PointScheduler, run_scheduled
 
 BOX = [(-1, 1)] * 3
 OPTIONS = {"maxfev": 37, "popsize": 8, "seed": 5}
@@ -35,7 +35,9 @@ def jobs_of(count, name="ga"):
 
 def fed(engine, problems, jobs, **options):
     found = {}
-    run_fed(Feeder(problems, engine, **options), jobs, lambda index, run, _: found.__setitem__(index, run))
+    run_scheduled(
+        PointScheduler(problems, engine, **options), jobs, lambda index, run, _: found.__setitem__(index, run)
+    )
     return [found[index] for index in range(len(jobs))]
 
 
@@ -72,10 +74,10 @@ def test_a_run_of_cheap_points_is_given_up_after_its_first_batch():
         return bowl(x)
 
     with Threads(2) as engine:
-        feeder = Feeder([function_problem(noting, BOX)], engine, cheap=10.0)
-        ((index, (run, error, _)),) = feeder.map(jobs_of(1))
-    assert feeder.cost < 10
-    assert (index, run, type(error)) == (0, None, Cheap)
+        scheduler = PointScheduler([function_problem(noting, BOX)], engine, cheap=10.0)
+        ((index, (run, error, _)),) = scheduler.map(jobs_of(1))
+    assert scheduler.cost < 10
+    assert (index, run, type(error)) == (0, None, CheapEvaluations)
     assert len(calls) == OPTIONS["popsize"]
     (values,) = error.batches
     assert sorted(values) == sorted(bowl(np.array(x)) for x in calls)
@@ -127,18 +129,18 @@ def test_workers_are_busy_with_evaluations_of_different_length():
 
 def test_an_error_fails_its_run_alone():
     with Threads(2) as engine:
-        outcomes = dict(Feeder([function_problem(raising, BOX)], engine).map(jobs_of(6)))
+        outcomes = dict(PointScheduler([function_problem(raising, BOX)], engine).map(jobs_of(6)))
         failed = [index for index, outcome in outcomes.items() if outcome.error is not None]
         assert 0 < len(failed) < 6
         assert all("too high" in str(outcomes[index].error) for index in failed)
-        worst = Feeder([function_problem(raising, BOX)], engine, FaultPolicy(on_error="worst")).map(jobs_of(6))
+        worst = PointScheduler([function_problem(raising, BOX)], engine, FaultPolicy(on_error="worst")).map(jobs_of(6))
         assert sum(outcome.faults.counts.get("raised", 0) for _, outcome in worst) >= len(failed)
 
 
 def test_threads_end_when_nobody_waits_any_more():
     before = threading.active_count()
     with Threads(2) as engine:
-        found = Feeder([function_problem(bowl, BOX)], engine).map(jobs_of(50))
+        found = PointScheduler([function_problem(bowl, BOX)], engine).map(jobs_of(50))
         next(found)
         found.close()
     deadline = time.monotonic() + 30
@@ -169,7 +171,7 @@ def test_fed_points_travel_together_when_their_cost_is_known():
             sizes.append(chunk)
             return super().map(call, items, **options)
 
-    feeder = Feeder([function_problem(bowl, BOX)], Noting())
+    scheduler = PointScheduler([function_problem(bowl, BOX)], Noting())
     for _ in range(2):
-        run_fed(feeder, jobs_of(4), lambda *_: None)
+        run_scheduled(scheduler, jobs_of(4), lambda *_: None)
     assert sizes == [1, 8]  # four runs of 8 points: four messages for the one worker

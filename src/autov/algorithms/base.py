@@ -1,6 +1,6 @@
-"""What an algorithm is: frozen settings that can be asked, run as a whole, or run as one compiled piece.
+"""What an algorithm is: frozen settings that can be asked, that run by themselves, or that run as one kernel.
 
-The first protocol is enough. Optimisers of other libraries that want to call the objective themselves are `Whole`;
+The first protocol is enough. Optimisers of other libraries that want to call the objective themselves are `External`;
 algorithms whose steps are kernels are `Compiled`, too.
 """
 
@@ -50,7 +50,7 @@ class Metaheuristic(Protocol[State]):
 
 
 @runtime_checkable
-class Whole(Protocol):
+class External(Protocol):
     """An optimiser that calls the objective itself, until the objective ends the run."""
 
     @property
@@ -114,20 +114,20 @@ class Injectable(Protocol):
 
 
 @runtime_checkable
-class Turnable(Protocol):
-    """An algorithm that draws along the axes, but can draw along turned ones: then a run can be turned as a whole.
+class Rotatable(Protocol):
+    """An algorithm that draws along the axes, but can draw along rotated ones: then a run can be rotated as a whole.
 
-    One whose draws follow its points, and need not be turned, says so by ``turns_draws = False``.
+    One whose draws follow its points, and need not be rotated, says so by ``rotates_draws = False``.
     """
 
     def inside(self) -> Any:
         """The same algorithm with first steps so small that, from the middle of a box, no point meets its border."""
         ...
 
-    def turned(self, state: Any, rotation: Array) -> Any:
-        """The state after the box was turned about its centre, x - c to (x - c) R: points, steps and draws."""
+    def rotated(self, state: Any, rotation: Array) -> Any:
+        """The state after the box was rotated about its centre, x - c to (x - c) R: points, steps and draws."""
         ...
 
 
 AnyMetaheuristic = Metaheuristic[Any]
-Algorithm = AnyMetaheuristic | Whole
+Algorithm = AnyMetaheuristic | External

@@ -1,6 +1,6 @@
-"""A compiled run that can be cut into pieces: what a portfolio lets its members do in turns.
+"""Compiled runs that can be resumed: a portfolio lets its members advance in turns.
 
-A loop over compiled pieces costs some ten microseconds for each; one kernel for a whole portfolio would save them, but
+A loop over compiled calls costs some ten microseconds for each; one kernel for a whole portfolio would save them, but
 compile for more than a minute, and again for every other number of members.
 """
 
@@ -19,7 +19,7 @@ from autov.core import Array, Box
 from autov.core.ending import end_if_asked
 from autov.kernels.objective import Objective
 
-FIRST = 1_000_000  # numbers, points times variables, of the first slice of a piece: most runs are shorter
+FIRST = 1_000_000  # numbers, points times variables, of the first slice of a call: most runs are shorter
 SLICE = 0.1  # seconds of the others
 
 
@@ -37,7 +37,7 @@ class Trace:
 
 
 @dataclass(frozen=True, eq=False)
-class Pieces:
+class ResumableRun:
     """A run of one algorithm, in kernels' terms; ``work`` changes as it goes on.
 
     Attributes:
@@ -58,10 +58,10 @@ class Pieces:
     places: tuple[int, int, int, int]
     points: Callable[[Any], tuple[Array, Array]]
 
-    def go_on(self, objective: Objective, budget: int, final: bool, trace: Trace, traced: int) -> int:
+    def advance(self, objective: Objective, budget: int, final: bool, trace: Trace, traced: int) -> int:
         """Batches until it has made so many evaluations; those that do not fit wait, unless this is the final call.
 
-        Long pieces are made in slices of the same bits: between two of them Python sees Ctrl-C, and a thread whether it
+        Long calls are made in slices of the same bits: between two of them Python sees Ctrl-C, and a thread whether it
         is asked to end.
         """
         goal, step = self.nfev, max(1, FIRST // self.box.dim)
@@ -101,28 +101,28 @@ class Pieces:
 
 
 @runtime_checkable
-class InPieces(Protocol):
-    """A compiled algorithm whose run can be cut."""
+class Resumable(Protocol):
+    """A compiled algorithm whose run can be resumed."""
 
-    def pieces(self, state: Any) -> Pieces:
+    def resumable_run(self, state: Any) -> ResumableRun:
         """The run that begins with a state."""
         ...
 
 
-def run_whole(pieces: Pieces, objective: Objective, maxfev: int) -> Outcome:
-    """One piece until maxfev evaluations are made."""
-    trace = Trace.of(max(maxfev - pieces.nfev, 0) // pieces.least + 3)
-    with carried([pieces]):
-        count = pieces.go_on(objective, maxfev, True, trace, 0)
-    population, values = pieces.points(pieces.work)
+def run_to_end(run: ResumableRun, objective: Objective, maxfev: int) -> Outcome:
+    """Advance until maxfev evaluations are made."""
+    trace = Trace.of(max(maxfev - run.nfev, 0) // run.least + 3)
+    with attaching_outcome([run]):
+        count = run.advance(objective, maxfev, True, trace, 0)
+    population, values = run.points(run.work)
     return Outcome(
-        pieces.work.best, pieces.best, count - 1, population, values, trace.nfev[:count], trace.best[:count],
-        pieces.nans,
+        run.work.best, run.best, count - 1, population, values, trace.nfev[:count], trace.best[:count],
+        run.nans,
     )  # fmt: skip
 
 
 @contextmanager
-def carried(runs: Sequence[Pieces]) -> Iterator[None]:
+def attaching_outcome(runs: Sequence[ResumableRun]) -> Iterator[None]:
     """What ends runs inside, such as Ctrl-C, carries what they have found until then: ``error.autov_outcome``."""
     try:
         yield

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from autov.algorithms.base import Outcome
-from autov.algorithms.compiled import Pieces, run_whole
+from autov.algorithms.compiled import ResumableRun, run_to_end
 from autov.algorithms.population import initial_points
 from autov.core import ADDED, Array, Box, Generator, InputError, check_choice, check_ranges, generator
 from autov.kernels.evolution import run as kernels
@@ -69,7 +69,7 @@ class Evolution:
     """
 
     name: ClassVar[str] = "autov"
-    turns_draws: ClassVar[bool] = False  # `turned` leaves them alone: a learned frame turns with the points
+    rotates_draws: ClassVar[bool] = False  # `rotated` leaves them alone: a learned frame turns with the points
     _nearness: ClassVar[float] = 1.0  # another one only for checks, see `inside`
     operator: AffineOperator | CallableOperator = field(default_factory=lambda: load_operator("paper-h3"))
     popsize: int | None = field(default=None, metadata=ADDED)
@@ -182,13 +182,15 @@ class Evolution:
 
     def run_compiled(self, state: EvolutionState, objective: Objective, maxfev: int) -> Outcome:
         """Go on until maxfev evaluations are made, as one compiled piece; only for affine operators."""
-        return run_whole(self.pieces(state), objective, maxfev)
+        return run_to_end(self.resumable_run(state), objective, maxfev)
 
-    def pieces(self, state: EvolutionState) -> Pieces:
-        """The run that begins with a state, to be cut into pieces."""
+    def resumable_run(self, state: EvolutionState) -> ResumableRun:
+        """The run that begins with a state, which can be resumed."""
         plan, work = self._work(state)
         places = (kernels.NFEV, kernels.GENERATION, kernels.NANS, kernels.BEST)
-        return Pieces(kernels.evolve, plan, work, state.box, min(len(work.f), len(work.values)), places, told_points)
+        return ResumableRun(
+            kernels.evolve, plan, work, state.box, min(len(work.f), len(work.values)), places, told_points
+        )
 
     def inside(self) -> Evolution:
         """With first points near the centre of the box, for checks of what it does away from the border."""
@@ -196,7 +198,7 @@ class Evolution:
         object.__setattr__(near, "_nearness", NEAR)
         return near
 
-    def turned(self, state: EvolutionState, rotation: Array) -> EvolutionState:
+    def rotated(self, state: EvolutionState, rotation: Array) -> EvolutionState:
         """The state after the box was turned about its centre, x - c to (x - c) R: points, and the frame if learned.
 
         On a function turned the same way it goes on along the turned path if all draws are for whole solutions or in a

@@ -36,7 +36,7 @@ ever, unless its numbers leave the range of floating point, and starts again the
 *Invariance.* The next mean is the mean plus weighted steps, an affine combination of the points, and the step size and
 M act on steps only: in the words of the AutoV paper weights that sum to one (Theorem 3), so the strategy is
 translation and scale invariant path by path for a > 0. Normals are drawn along the axes, so a rotated or mirrored
-problem gives another path of the same law; `MatrixAdaptation.turned` turns the draws, too, and then it is the same
+problem gives another path of the same law; `MatrixAdaptation.rotated` turns the draws, too, and then it is the same
 path. This holds in a cube while no point is outside and no deviation at its limit. Only the order of values matters,
 apart from ``tol_f``.
 
@@ -52,7 +52,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from autov.algorithms.base import Outcome
-from autov.algorithms.compiled import Pieces, run_whole
+from autov.algorithms.compiled import ResumableRun, run_to_end
 from autov.algorithms.population import initial_points
 from autov.core import Array, Box, Generator, InputError, check_choice, check_ranges
 from autov.kernels.matrix_adaptation import steps as kernels
@@ -226,19 +226,19 @@ class MatrixAdaptation:
 
     def run_compiled(self, state: MatrixAdaptationState, objective: Objective, maxfev: int) -> Outcome:
         """Go on until maxfev evaluations are made, as one compiled piece: the same bits as by ask and tell."""
-        return run_whole(self.pieces(state), objective, maxfev)
+        return run_to_end(self.resumable_run(state), objective, maxfev)
 
-    def pieces(self, state: MatrixAdaptationState) -> Pieces:
-        """The run that begins with a state, to be cut into pieces."""
+    def resumable_run(self, state: MatrixAdaptationState) -> ResumableRun:
+        """The run that begins with a state, which can be resumed."""
         plan, work = self._work(state, int(state.counters[kernels.CAPACITY]))
         places = (kernels.NFEV, kernels.GENERATION, kernels.NANS, kernels.BEST)
-        return Pieces(kernels.es_run, plan, work, state.box, smallest_batch(state), places, told_points)
+        return ResumableRun(kernels.es_run, plan, work, state.box, smallest_batch(state), places, told_points)
 
     def inside(self) -> MatrixAdaptation:
         """With small first steps and no bend at the border, for checks of what it does away from it."""
         return replace(self, sigma=SMALL_STEP, restarts="none", bounds="fold")
 
-    def turned(self, state: MatrixAdaptationState, rotation: Array) -> MatrixAdaptationState:
+    def rotated(self, state: MatrixAdaptationState, rotation: Array) -> MatrixAdaptationState:
         """The state after the box was turned about its centre, x - c to (x - c) R: mean, given points, steps and draws.
 
         On a function turned the same way it goes on along the turned path, as long as all points are inside.

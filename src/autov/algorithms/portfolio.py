@@ -19,8 +19,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autov.algorithms.allotment import allot_round, allot_trials, leader_of, polishing_step, spared
-from autov.algorithms.base import Compiled, Metaheuristic, Outcome, Turnable
-from autov.algorithms.compiled import InPieces, Pieces, Trace, carried
+from autov.algorithms.base import Compiled, Metaheuristic, Outcome, Rotatable
+from autov.algorithms.compiled import Resumable, ResumableRun, Trace, attaching_outcome
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.matrix_adaptation import MatrixAdaptation, MatrixAdaptationState, smallest_batch
 from autov.algorithms.population import initial_points
@@ -234,27 +234,28 @@ class Portfolio:
 
     @property
     def compiles(self) -> bool:
-        """Where all members do, in pieces."""
-        return all(isinstance(m, Compiled) and m.compiles and isinstance(m, InPieces) for m in self.members)
+        """Where all members do, and can be resumed."""
+        return all(isinstance(m, Compiled) and m.compiles and isinstance(m, Resumable) for m in self.members)
 
     def run_compiled(self, state: PortfolioState, objective: Objective, maxfev: int) -> Outcome:
-        """A run from a state of ``start``, in compiled pieces: the same bits as by ask and tell.
+        """A run from a state of ``start``, in compiled calls: the same bits as by ask and tell.
 
         Fewer evaluations than the state was made for are the first ones of the whole run.
         """
-        runs = [member.pieces(own) for member, own in zip(self.members, state.states, strict=False)]
+        runs = [member.resumable_run(own) for member, own in zip(self.members, state.states, strict=False)]
         least = min([run.least for run in runs] + [smallest_batch(own) for own in state.states[len(runs) :]])
         batches = maxfev // least + 8 * len(self.runners)
         course = _Course(objective, Trace.of(batches), np.empty(batches, np.int64))
         allotted, best = state.allotted.copy(), state.best.copy()
         others = [run for run in runs if run.kernel is not runs[0].kernel]
         precompile((run.kernel, run.arguments(objective, 0, True, course.trace, 0)) for run in others)
-        with carried(runs):
-            self._go_on(state, runs, course, allotted, best, maxfev)
+        with attaching_outcome(runs):
+            self._advance(state, runs, course, allotted, best, maxfev)
         return course.outcome(runs)
 
-    def _go_on(
-        self, state: PortfolioState, runs: list[Pieces], course: _Course, allotted: np.ndarray, best: Array, maxfev: int
+    def _advance(
+        self, state: PortfolioState, runs: list[ResumableRun], course: _Course, allotted: np.ndarray, best: Array,
+        maxfev: int
     ) -> None:  # fmt: skip
         """All rounds, then the leader, or the polisher from where the leader is."""
         schedule, more = self.schedule(state.maxfev, state.box.dim), True
@@ -262,7 +263,7 @@ class Portfolio:
             for i, run in enumerate(runs):
                 most = run.nfev + maxfev - course.total
                 cut = maxfev < state.maxfev and most <= allotted[i]
-                if course.go_on(i, run, most if cut else int(allotted[i]), final=cut):
+                if course.advance(i, run, most if cut else int(allotted[i]), final=cut):
                     best[i] = run.best
                 if cut:
                     return
@@ -271,21 +272,21 @@ class Portfolio:
         budget = runs[leader].nfev + maxfev - course.total
         if self._polishes(leader, runs[leader].nfev):
             x, f = runs[leader].points(runs[leader].work)
-            runs.append(self.polisher.pieces(self._start_polisher(state, x, f, runs[leader].work.best)))
+            runs.append(self.polisher.resumable_run(self._start_polisher(state, x, f, runs[leader].work.best)))
             leader, budget = len(runs) - 1, maxfev - course.total
-        course.go_on(leader, runs[leader], budget, final=True)
+        course.advance(leader, runs[leader], budget, final=True)
 
     def inside(self) -> Portfolio:
         """With members that stay away from the border, for checks."""
-        return replace(self, members=tuple(m.inside() if isinstance(m, Turnable) else m for m in self.members))
+        return replace(self, members=tuple(m.inside() if isinstance(m, Rotatable) else m for m in self.members))
 
-    def turned(self, state: PortfolioState, rotation: Array) -> PortfolioState:
+    def rotated(self, state: PortfolioState, rotation: Array) -> PortfolioState:
         """The state after the box was turned about its centre; only where all members can be turned."""
         for member in self.runners:
-            if not isinstance(member, Turnable):
+            if not isinstance(member, Rotatable):
                 raise InputError(f"rotation: {member.name} cannot be turned")
         centre = (state.box.lower + state.box.upper) / 2
-        states = tuple(m.turned(s, rotation) for m, s in zip(self.runners, state.states, strict=True))
+        states = tuple(m.rotated(s, rotation) for m, s in zip(self.runners, state.states, strict=True))
         best_x = state.box.clip(centre + (state.best_x - centre) @ rotation)
         return replace(state, states=states, best_x=best_x, asked=tuple(x[:0] for x in state.asked))
 
@@ -311,10 +312,10 @@ class _Course:
     best: float = np.inf
     last: int | None = None  # who told a batch last
 
-    def go_on(self, place: int, run: Pieces, budget: int, final: bool) -> bool:
-        """Let a member go on; what it traces becomes a part of the whole. Whether it told a batch."""
+    def advance(self, place: int, run: ResumableRun, budget: int, final: bool) -> bool:
+        """Let a member advance; what it traces becomes a part of the whole. Whether it told a batch."""
         before, told, begin = run.nfev, run.told, self.traced
-        self.traced = run.go_on(self.objective, budget, final, self.trace, begin)
+        self.traced = run.advance(self.objective, budget, final, self.trace, begin)
         piece = slice(begin, self.traced)
         self.trace.nfev[piece] += self.total - before
         self.trace.best[piece] = np.minimum(self.trace.best[piece], self.best)
@@ -326,7 +327,7 @@ class _Course:
             self.last = place
         return run.told > told
 
-    def outcome(self, runs: list[Pieces]) -> Outcome:
+    def outcome(self, runs: list[ResumableRun]) -> Outcome:
         """The result; of equal values the one that was found first counts."""
         made = slice(self.traced)
         found = runs[self.member[int(np.argmax(self.trace.best[made] == self.best))]]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autov.algorithms.base import Algorithm, Metaheuristic, Whole
+from autov.algorithms.base import Algorithm, External, Metaheuristic
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.files import (
     DEFAULT,
@@ -69,7 +69,7 @@ def _resolve(spec: Any, operator: Any) -> Any:
     if not isinstance(spec, str):
         spec = getattr(spec, "algorithm", spec)  # of a design
         # Wholes first: an object may be both, and then it wants to be run.
-        if isinstance(spec, type) or not isinstance(spec, (Whole, Metaheuristic)):
+        if isinstance(spec, type) or not isinstance(spec, (External, Metaheuristic)):
             raise InputError(
                 f"algorithm: expected a name or an object with name, init, ask, tell and population, got {spec!r}"
             )

@@ -26,9 +26,9 @@ from autov.cli.output import (
     VECTORIZED,
     WORKERS,
     check_places,
+    log,
     print_json,
     quiet_functions,
-    say,
     show_table,
     with_progress,
     write_files,
@@ -161,7 +161,7 @@ def compare(
             show_table(result.measures(), format_)
     write_files(out, files)
     if store is None:
-        say(NOT_STORED)
+        log(NOT_STORED)
     for folder, write in ((ioh_logs, write_ioh_logs), (coco_data, write_coco_data)):
         if folder is not None:
             sys.stderr.write(f"autov: wrote {', '.join(map(str, write(result, folder)))}\n")

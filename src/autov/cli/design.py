@@ -26,10 +26,10 @@ from autov.cli.output import (
     VECTORIZED,
     WORKERS,
     console,
+    log,
     print_json,
     print_words,
     quiet_functions,
-    say,
     show_table,
 )
 
@@ -184,7 +184,7 @@ def design(
         ):
             found = search(
                 named, preset=preset, rng=seed, workers=spread, checkpoint=folder / "search.npz", resume=resume,
-                progress=progress, time=time, evaluations=evaluations, surrogate=twins, say=None if json_ else say,
+                progress=progress, time=time, evaluations=evaluations, surrogate=twins, log=None if json_ else log,
                 timeout=timeout, on_error=on_error,
                 **{name: value for name, value in overrides.items() if value is not None},
             )  # fmt: skip

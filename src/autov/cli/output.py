@@ -64,7 +64,7 @@ def with_progress(title: str, call: Callable[[Callable[[int, int, float | None],
         with ProgressDisplay(title=title, hint=hint) as display:
             return call(display)
     except KeyboardInterrupt:
-        say(f"autov: finished runs are in {kept}; the same command goes on" if kept else NOT_STORED)
+        log(f"autov: finished runs are in {kept}; the same command goes on" if kept else NOT_STORED)
         raise
 
 
@@ -85,7 +85,7 @@ def print_words(text: str) -> None:
     out.print(folded(text, out.width - 1) if out.is_terminal else text, markup=False, highlight=False)
 
 
-def say(text: str) -> None:
+def log(text: str) -> None:
     """A line for people on standard error, beside the results; in a terminal it is broken between words."""
     shown = folded(text, shutil.get_terminal_size().columns) if sys.stderr.isatty() else text
     sys.stderr.write(f"{shown}\n")
@@ -118,7 +118,7 @@ def write_files(folder: Path | None, files: dict[str, Callable[[Path], object]])
     folder.mkdir(parents=True, exist_ok=True)
     for name, write in files.items():
         write(folder / name)
-    say(f"autov: wrote {', '.join(files)} into {folder}")
+    log(f"autov: wrote {', '.join(files)} into {folder}")
     if any(name.endswith(".html") for name in files):
         page = folder if "report.html" in files else folder / next(name for name in files if name.endswith(".html"))
         sys.stderr.write(f"autov: look at it: autov open {page}\n")

@@ -11,7 +11,7 @@ def views() -> Any:
     return importlib.import_module("autov.reports.views")  # by name: results know nothing of reports
 
 
-class Shown:
+class Displayable:
     """A result that plots itself and prints well in a notebook."""
 
     __slots__ = ()

@@ -9,14 +9,14 @@ from typing import Any
 
 from autov.algorithms.files import save_algorithm
 from autov.core import Array, InputError
-from autov.core.display import Shown
+from autov.core.display import Displayable
 from autov.designer.space import operator_of
 from autov.operators import AffineOperator
 from autov.problems import Problem
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Design(Shown):
+class Design(Displayable):
     """A finished search and what it found.
 
     Attributes:

@@ -78,7 +78,7 @@ def design(
     preset: str | DesignSettings | None = None, rng: Seed = None, workers: Any = None,
     checkpoint: str | PathLike[str] | None = None, resume: bool = False, progress: ProgressCallback | None = None,
     evaluations: float | None = None, time: str | float | None = None, surrogate: Any = None,
-    say: Callable[[str], Any] | None = None, timeout: float | None = None, on_error: str = "raise", **settings: Any,
+    log: Callable[[str], Any] | None = None, timeout: float | None = None, on_error: str = "raise", **settings: Any,
 ) -> Design:  # fmt: skip
     """Design an algorithm for a problem, or for several (Algorithm 1 of the paper).
 
@@ -98,7 +98,7 @@ def design(
             ``with autov.ProgressDisplay() as display``.
         evaluations: how many there are; the search is made as large as they allow.
         time: the same in seconds, or as "10m" or "2h", at the measured speed of the problem.
-        say: called with one line that tells the cost before it is spent.
+        log: called with one line that tells the cost before it is spent.
         surrogate: a cheap model of the problem (or a list of them) to train on; the result is judged on the problem.
         timeout: seconds that an evaluation of a Python function of single points may take; then its worker is replaced
             and the point counts as infinitely bad. None for any time.
@@ -157,12 +157,12 @@ def design(
             return [opened.enter_context(closing(trials)) for trials in made]
 
         trials = opening(twins)
-        judges = trials if surrogate is None else opening(cases)
+        held_out = trials if surrogate is None else opening(cases)
         plan = _plan(path) if resume and path is not None else None
         if plan is None:
             rivals = Given((*known.values(), *peers.values()))
-            chosen = affordable(chosen, trials, judges, rivals, evaluations, time, say, bool(elsewhere))
-            measured = sum(each.evaluations for each in {id(t): t for t in (*trials, *judges)}.values())
+            chosen = affordable(chosen, trials, held_out, rivals, evaluations, time, log, bool(elsewhere))
+            measured = sum(each.evaluations for each in {id(t): t for t in (*trials, *held_out)}.values())
         else:
             measured = plan.pop(MEASURED, 0)
             if evaluations is not None or time is not None:  # it was made to fit when it began
@@ -174,14 +174,14 @@ def design(
         }  # fmt: skip
         search = Search(chosen.genome, trials, chosen, seed, [*known.values(), *peers.values()])
         plan = _sizes(search) | {MEASURED: measured}
-        journal = opened.enter_context(closing(_journal(search, described, path, resume, judges, plan)))
+        journal = opened.enter_context(closing(_journal(search, described, path, resume, held_out, plan)))
         moved = opening(elsewhere)
-        for each in (*trials, *judges, *moved):
+        for each in (*trials, *held_out, *moved):
             each.journal = journal
         before = FaultCount() if path is None else saved_faults(path)
         state, seconds = _go(search, described, path, resume, progress, journal, plan, before)
         preset_name = "quick" if preset is None else preset if isinstance(preset, str) else "own settings"
-        found = _finish(search, state, described, seconds, preset_name, judges, moved, known, peers, measured, before)
+        found = _finish(search, state, described, seconds, preset_name, held_out, moved, known, peers, measured, before)
         journal.remove()
         return found
 
@@ -194,7 +194,7 @@ def _decides(search: Search, described: dict[str, Any]) -> dict[str, Any]:
 
 
 def _journal(
-    search: Search, described: dict[str, Any], path: Path | None, resume: bool, judges: list[Trials],
+    search: Search, described: dict[str, Any], path: Path | None, resume: bool, held_out: list[Trials],
     plan: dict[str, int],
 ) -> Journal:  # fmt: skip
     """The values beside a checkpoint; those of the re-test belong to what it is judged on."""
@@ -203,7 +203,7 @@ def _journal(
     place = _values_of(path)
     if place.exists() and not path.exists() and not resume:
         raise InputError(f"checkpoint: {place} holds values of a search; resume it or choose another place")
-    judged = {"judged": [identity(trials.problem) for trials in judges]}
+    judged = {"judged": [identity(trials.problem) for trials in held_out]}
     return Journal(place, _decides(search, described) | judged, plan)
 
 
@@ -308,7 +308,7 @@ def _failed(before: FaultCount, trials: Sequence[Trials]) -> FaultCount:
 
 
 def _finish(
-    search: Search, state: SearchState, described: dict[str, Any], seconds: float, preset: str, judges: list[Trials],
+    search: Search, state: SearchState, described: dict[str, Any], seconds: float, preset: str, held_out: list[Trials],
     elsewhere: list[Trials], known: dict[str, Any], peers: dict[str, Any], measured: int, before: FaultCount,
 ) -> Design:  # fmt: skip
     """Choose the result, re-test it beside what is known, also with moved optima, and note where it comes from."""
@@ -322,11 +322,11 @@ def _finish(
     name = None if winner < len(state.ids) else list(rivals)[winner - len(state.ids)]
     algorithm = genome.decode(state.vectors[winner]) if name is None else rivals[name]
     others = {label: one for label, one in {**known, **peers}.items() if label != name}
-    judged = sum(trials.evaluations for trials in judges)
-    values = search.retest([algorithm, *others.values()], judges)
+    judged = sum(trials.evaluations for trials in held_out)
+    values = search.retest([algorithm, *others.values()], held_out)
     moved = search.retest([algorithm], elsewhere, MOVED)[0] if elsewhere else None
     spent = {"measure": measured, "search": state.evaluations, "race": raced}
-    spent["retest"] = sum(trials.evaluations for trials in [*judges, *elsewhere]) - judged
+    spent["retest"] = sum(trials.evaluations for trials in [*held_out, *elsewhere]) - judged
     fitness = float(state.fitness[winner]) if name is None else float("nan")
     means = [float(mean) for mean in values[0].mean(axis=1)]
     provenance = {
@@ -338,7 +338,7 @@ def _finish(
         "retest_runs": settings.retest_runs, "instances": _instances(search), "settings": described,
         "autov": VERSION, "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }  # fmt: skip
-    failed = _failed(before, [*search.trials, *([] if judges is search.trials else judges), *elsewhere])
+    failed = _failed(before, [*search.trials, *([] if held_out is search.trials else held_out), *elsewhere])
     if failed.counts:
         provenance |= {"failed": failed.counts, "first_failure": failed.first}
     if (
@@ -354,8 +354,8 @@ def _finish(
         algorithm, name, fitness, values[0], dict(zip(others, values[1:], strict=True)), others,
         np.array(state.history),
         population, spent, seconds, described, tuple(trials.problem for trials in search.trials),
-        tuple(trials.problem for trials in judges), tuple(trials.budget.maxfev for trials in judges), provenance, moved,
-        failed.counts, failed.first,
+        tuple(trials.problem for trials in held_out), tuple(trials.budget.maxfev for trials in held_out), provenance,
+        moved, failed.counts, failed.first,
     )  # fmt: skip
 
 

@@ -397,8 +397,8 @@ def measured_speed(trials: Sequence[Trials], genome: Genome, rivals: Given, call
 
 
 def affordable(
-    chosen: DesignSettings, trials: Sequence[Trials], judges: Sequence[Trials], rivals: Given,
-    evaluations: float | None = None, time: str | float | None = None, say: Callable[[str], Any] | None = None,
+    chosen: DesignSettings, trials: Sequence[Trials], held_out: Sequence[Trials], rivals: Given,
+    evaluations: float | None = None, time: str | float | None = None, log: Callable[[str], Any] | None = None,
     moved: bool = False,
 ) -> DesignSettings:  # fmt: skip
     """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of once."""
@@ -411,12 +411,12 @@ def affordable(
     most = np.inf if evaluations is None else whole_number("evaluations", evaluations, 1)
     if evaluations is not None:
         chosen = fitted(chosen, lambda settings: sum(parts(settings).values()), most, COUNTED, *advice)
-    if time is None and say is None and all(each.compiled for each in judges):
+    if time is None and log is None and all(each.compiled for each in held_out):
         return chosen
-    genome, calls_only = chosen.genome, time is None and say is None
+    genome, calls_only = chosen.genome, time is None and log is None
     speed = judged = measured_speed(trials, genome, rivals, calls_only)
-    if judges is not trials:
-        judged = measured_speed(judges, genome, rivals, calls_only)
+    if held_out is not trials:
+        judged = measured_speed(held_out, genome, rivals, calls_only)
 
     def seconds(settings: DesignSettings) -> float:
         found = parts(settings)
@@ -429,7 +429,7 @@ def affordable(
         )
 
     if evaluations is not None:  # what was measured is spent
-        most -= sum(each.evaluations for each in {id(each): each for each in (*trials, *judges)}.values())
+        most -= sum(each.evaluations for each in {id(each): each for each in (*trials, *held_out)}.values())
         chosen = fitted(given, lambda settings: sum(parts(settings).values()), most, COUNTED, *advice)
     if time is not None:
         limit = seconds_of(time)
@@ -439,8 +439,8 @@ def affordable(
         f"up to {counted(sum(parts(chosen).values()))} evaluations ({chosen.generations} generations of "
         f"{chosen.population} candidates), about {duration(seconds(chosen))} at {moment(judged.own)} an evaluation"
     )
-    if say is not None:
-        say(line)
+    if log is not None:
+        log(line)
     elif evaluations is None and time is None and seconds(chosen) > WARN_SECONDS:
         hint = "limit it with time= or evaluations=, or train on a cheap model of it (surrogate=)"
         warnings.warn(f"design: {line}; {hint}", stacklevel=3)

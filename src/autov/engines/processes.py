@@ -17,7 +17,9 @@ from typing import Any
 
 from autov.engines.base import Engine, Found, Item, Lost, Result, chunks
 from autov.engines.pickled import Sent, pickled, same
-from autov.engines.worker_pool import Team  # imports multiprocessing, whose hook for the exit must come before ours
+from autov.engines.worker_pool import (
+    WorkerPool,  # imports multiprocessing, whose hook for the exit must come before ours
+)
 
 _open: weakref.WeakSet[Processes] = weakref.WeakSet()
 
@@ -32,7 +34,7 @@ class Processes(Engine):
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
-        self._teams: list[Team] = []
+        self._pools: list[WorkerPool] = []
         self._lock = threading.Lock()
         self._parent = os.getpid()
         _open.add(self)
@@ -42,49 +44,49 @@ class Processes(Engine):
         lost: Lost | None = None,
     ) -> Found[Result]:  # fmt: skip
         """(index, call(item)) as they finish; see Engine."""
-        known = any(same(team.call, call) for team in self._teams)
+        known = any(same(pool.call, call) for pool in self._pools)
         return self._map(call, None if known else pickled(call), chunks(items, chunk), timeout, lost)
 
     def _map(
         self, call: Callable[[Any], Any], sent: Sent | None, parts: Iterable[Any], timeout: float | None,
         lost: Lost | None,
     ) -> Found[Any]:  # fmt: skip
-        with self._team(call, sent) as team:
-            yield from team.run(parts, timeout, lost)
+        with self._pool(call, sent) as pool:
+            yield from pool.run(parts, timeout, lost)
 
     @contextlib.contextmanager
-    def _team(self, call: Callable[[Any], Any], sent: Sent | None) -> Iterator[Team]:
+    def _pool(self, call: Callable[[Any], Any], sent: Sent | None) -> Iterator[WorkerPool]:
         """Processes for one map, which has them for itself."""
         with self._lock:
-            idle = [team for team in self._teams if not team.busy]
-            team = next((team for team in idle if same(team.call, call) and team.alive()), None)
+            idle = [pool for pool in self._pools if not pool.busy]
+            pool = next((pool for pool in idle if same(pool.call, call) and pool.alive()), None)
             for other in idle:
-                if other is not team:
-                    self._teams.remove(other)
+                if other is not pool:
+                    self._pools.remove(other)
                     other.finish()
-            if team is None:
-                team = Team(call, sent or pickled(call), self.workers)
-                self._teams.append(team)
-            team.busy = True
+            if pool is None:
+                pool = WorkerPool(call, sent or pickled(call), self.workers)
+                self._pools.append(pool)
+            pool.busy = True
         try:
-            yield team
+            yield pool
         except BaseException:
-            team.end()
+            pool.end()
             with self._lock:
-                if team in self._teams:
-                    self._teams.remove(team)
+                if pool in self._pools:
+                    self._pools.remove(pool)
             raise
-        team.busy = False
+        pool.busy = False
 
     def close(self) -> None:
         """End all processes, those of maps that are not finished, too."""
         with self._lock:
-            teams, self._teams = self._teams, []
-        for team in teams:
-            if team.busy:
-                team.end()
+            pools, self._pools = self._pools, []
+        for pool in pools:
+            if pool.busy:
+                pool.end()
             else:
-                team.finish()
+                pool.finish()
 
     def __del__(self) -> None:
         if os.getpid() == self._parent:  # a forked copy may hold a lock that nobody will release

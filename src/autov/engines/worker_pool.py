@@ -94,7 +94,7 @@ class _Worker:
         self._theirs.close()
 
 
-class Team:
+class WorkerPool:
     """Up to `limit` processes, started when there is work for them, each with one chunk of items at a time."""
 
     def __init__(self, call: Callable[[Any], Any], sent: Sent, limit: int) -> None:

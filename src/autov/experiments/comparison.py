@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from autov.core import Array, InputError, Seed, identity, seed_of
-from autov.core.display import Shown
+from autov.core.display import Displayable
 from autov.experiments.measures import RESOLUTIONS, SHOWN, Targets
 from autov.experiments.plan import Algorithms, Experiment, Problems, experiment
 from autov.experiments.row import Failure, Row, versions
@@ -26,7 +26,7 @@ from autov.stats import TARGETS, Scores, hits, score
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Shown):
+class Comparison(Displayable):
     """Rows of an experiment, ready for tables and plots. The reference is what marks compare with."""
 
     name: str

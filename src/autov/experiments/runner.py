@@ -25,7 +25,7 @@ from autov.problems import Problem, instance_of, takes_points
 from autov.runs import Run, solve
 from autov.runs.evaluation import check_policy, engine_for, evaluation_of
 from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy, names_point
-from autov.runs.point_scheduler import Feeder, Job
+from autov.runs.point_scheduler import Job, PointScheduler
 
 DEADLY = "WorkerError:"  # how errors of tasks that ended their worker begin
 
@@ -232,7 +232,7 @@ def _map_points(todo: list[Task], engine: Engine, policy: FaultPolicy) -> Found[
     problems = [_problem_of(task) for task in distinct.values()]
     numbers = {key: i for i, key in enumerate(distinct)}
     jobs = [Job(numbers[t.problem, t.dim, t.content], t.solver, _options(t)) for t in todo]
-    with contextlib.closing(Feeder(problems, engine, policy).map(jobs)) as found:
+    with contextlib.closing(PointScheduler(problems, engine, policy).map(jobs)) as found:
         for index, (made, error, faults) in found:
             if made is not None:
                 yield index, _result(todo[index], problems[jobs[index].problem], made, made.seconds, faults)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from autov.core import Array
-from autov.core.display import Shown
+from autov.core.display import Displayable
 from autov.invariance.transformations import Transformation
 
 WIDTH = 110  # characters of a line
@@ -117,7 +117,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Certificate(Shown):
+class Certificate(Displayable):
     """Verdicts on an operator.
 
     Attributes:

@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from autov.algorithms import Algorithm
-from autov.algorithms.base import Turnable
+from autov.algorithms.base import Rotatable
 from autov.core import Array, Box, Generator, generator
 from autov.invariance.transformations import Property, Transformation, random_orthogonal, simple
 from autov.problems.base import Problem
@@ -20,14 +20,14 @@ SHIFTS = (0.5, -3.0, 2.0**-10, -(2.0**10))  # widths of the box
 POWERS = (1, 10, -10, 30, -30)  # of two
 
 
-def turnable(algorithm: Any) -> TypeGuard[Turnable]:
+def rotatable(algorithm: Any) -> TypeGuard[Rotatable]:
     """Whether it and all its members can be turned."""
-    return isinstance(algorithm, Turnable) and all(turnable(member) for member in getattr(algorithm, "members", ()))
+    return isinstance(algorithm, Rotatable) and all(rotatable(member) for member in getattr(algorithm, "members", ()))
 
 
-def turns_draws(algorithm: Any) -> bool:
+def rotates_draws(algorithm: Any) -> bool:
     """Whether its draws can be turned with the problem, and do not follow its points by themselves."""
-    return turnable(algorithm) and getattr(algorithm, "turns_draws", True)
+    return rotatable(algorithm) and getattr(algorithm, "rotates_draws", True)
 
 
 @dataclass(eq=False)
@@ -68,7 +68,7 @@ class Turned:
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> Any:
         """Its state, turned."""
-        return self.algorithm.turned(self.algorithm.init(box, popsize, maxfev, rng, x0), self.rotation)
+        return self.algorithm.rotated(self.algorithm.init(box, popsize, maxfev, rng, x0), self.rotation)
 
     def ask(self, state: Any, rng: Generator) -> tuple[Array, Any]:
         """As the algorithm."""
@@ -163,10 +163,10 @@ class Setting:
             corners = T(np.array([box.lower, box.upper]))
             box = box if T.property == "rotation" else Box(corners.min(axis=0), corners.max(axis=0))
         algorithm: Any = self.algorithm
-        if T is not None and T.property == "rotation" and turnable(algorithm):
+        if T is not None and T.property == "rotation" and rotatable(algorithm):
             assert T.M is not None
             algorithm, x0 = Turned(algorithm, T.M), plain
-        elif T is not None and T.a < 0 and turnable(algorithm):
+        elif T is not None and T.a < 0 and rotatable(algorithm):
             algorithm, x0 = Turned(algorithm, -np.eye(box.dim)), box.lower + box.upper - x0
         image = Image(self.problem, box, back)
         kept: list[Array] = []

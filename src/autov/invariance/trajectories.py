@@ -19,7 +19,7 @@ from autov.algorithms.text import short_name
 from autov.core import Array, InputError, Seed, generator, seed_of
 from autov.invariance.certificate import Level
 from autov.invariance.distribution import NORMAL_90, SLACK, distance, features
-from autov.invariance.recorded_runs import RecordedRun, Setting, turnable, turns_draws
+from autov.invariance.recorded_runs import RecordedRun, Setting, rotatable, rotates_draws
 from autov.invariance.theorem import mirror_symmetric
 from autov.invariance.transformations import PROPERTIES, Property, Transformation
 from autov.problems import resolve_problem
@@ -46,7 +46,7 @@ class Trajectory:
         p_value: of the test on many runs, corrected for the number of comparisons; None if populations agree.
         runs: size of each sample of that test.
         detectable: the Kolmogorov-Smirnov distance that it finds with a chance of 90%.
-        turned: whether its random draws were turned with the problem (see `Turnable`).
+        turned: whether its random draws were turned with the problem (see `Rotatable`).
         inside: whether its first steps were made small, to stay away from the border.
         negative: whether populations differ for a < 0 only.
         member: of an algorithm made of others, one that is not certified by itself, though it may not show in these
@@ -201,8 +201,8 @@ def _with_members(setting: Setting, property: Property, runs: int, tol: float) -
 
 
 def _compare(setting: Setting, property: Property, runs: int, tol: float) -> Trajectory:
-    inside, turned = False, property != "translation" and turns_draws(setting.algorithm)
-    if property == "rotation" and turnable(setting.algorithm):
+    inside, turned = False, property != "translation" and rotates_draws(setting.algorithm)
+    if property == "rotation" and rotatable(setting.algorithm):
         inside = True
         setting = replace(setting, algorithm=setting.algorithm.inside())
     x0 = setting.first(property)

@@ -11,7 +11,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from autov.core import Array, Generator, InputError
-from autov.core.display import Shown
+from autov.core.display import Displayable
 from autov.kernels.evolution.variation import Variation
 from autov.operators.inputs import BOUNDS, input_of, inputs_of, weights_of
 from autov.operators.packing import pack
@@ -36,7 +36,7 @@ def _draw_of(draw: object, rows: int) -> Draw:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AffineOperator(Shown):
+class AffineOperator(Displayable):
     """x1 + sum_i r_i (y_i - x1), r_i ~ N(mean, std^2): the weights sum to one by construction (Corollary 2).
 
     Each offspring variable (``draw="variable"``, what the paper ran) or each whole offspring (``draw="solution"``,

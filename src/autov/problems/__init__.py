@@ -8,11 +8,11 @@ from autov.problems.constraints import Constraint
 from autov.problems.families import Family, FreeVariables, checked_kinds, with_family, without_fixed
 from autov.problems.feasibility import (
     Constrained,
-    comparable,
     compressed,
     constrained,
     constraints_and_integers,
-    shown,
+    penalized,
+    unpenalized,
 )
 from autov.problems.function import Function, NumbaFunction, function_problem
 from autov.problems.groups import problem_group
@@ -32,10 +32,10 @@ from autov.problems.transforms import Rotated, Scaled, Translated, to_base
 
 __all__ = [
     "ADDED_NAMES", "BBOB", "BBOB_NAMES", "CONSTRAINED_NAMES", "EIGHT", "GROUPS", "LARGE_SCALE_NAMES", "NAMES",
-    "NOISY_NAMES", "PAPER_NAMES", "SIX", "Classic", "Constrained", "Constraint", "Family", "FreeVariables", "Function",
-    "MayRaise", "NumbaFunction", "PointFunction", "Problem", "ProblemFamily", "Problems", "Rotated", "Scaled",
-    "Translated", "checked_kinds", "comparable", "compressed", "constrained", "constrained_problem",
-    "constraints_and_integers", "expand_names", "function_problem", "instance_of", "is_told_by_name", "problem_group",
-    "resolve_problem", "resolve_problems", "shown", "takes_points", "to_base", "with_family", "with_instances",
-    "without_fixed",
+    "NOISY_NAMES", "PAPER_NAMES", "SIX", "Classic", "Constrained", "Constraint", "Family", "FreeVariables",
+    "Function", "MayRaise", "NumbaFunction", "PointFunction", "Problem", "ProblemFamily", "Problems", "Rotated",
+    "Scaled", "Translated", "checked_kinds", "compressed", "constrained", "constrained_problem",
+    "constraints_and_integers", "expand_names", "function_problem", "instance_of", "is_told_by_name", "penalized",
+    "problem_group", "resolve_problem", "resolve_problems", "takes_points", "to_base", "unpenalized", "with_family",
+    "with_instances", "without_fixed",
 ]  # fmt: skip

@@ -72,7 +72,7 @@ class Constrained(Around):
         """A known point with that value."""
         return self.problem.optimum
 
-    def settled(self, x: Array) -> Array:
+    def rounded(self, x: Array) -> Array:
         """Points (n, d) as the objective sees them: whole numbers where they must be."""
         if not self.whole.any():
             return x
@@ -80,7 +80,7 @@ class Constrained(Around):
         return np.where(self.whole, rounded, x)
 
     def violation(self, x: Array, told: Array | None = None) -> Array:
-        """The sum of what is outside the constraints at settled points, (n,); 0 where a point is feasible.
+        """The sum of what is outside the constraints at rounded points, (n,); 0 where a point is feasible.
 
         Violations ``told`` (n,) by others are added. A sum above `HUGE` is `compressed`.
         """
@@ -95,7 +95,7 @@ class Constrained(Around):
 
     def excess(self, x: Array) -> list[Array]:
         """What is outside each constraint at one point (d,), as SciPy counts it."""
-        outside, _, widths = self._exceeded(self.settled(x[None]))
+        outside, _, widths = self._exceeded(self.rounded(x[None]))
         return np.split(outside[0], np.cumsum(widths)[:-1])
 
     def _exceeded(self, x: Array) -> tuple[Array, Array, tuple[int, ...]]:
@@ -116,29 +116,29 @@ class Constrained(Around):
         """Comparable numbers of the rows of x."""
         if not self.vectorized:
             return np.array([self.point(row) for row in np.atleast_2d(x)])
-        x = self.settled(np.atleast_2d(x))
+        x = self.rounded(np.atleast_2d(x))
         violation = self.violation(x)
         feasible = violation == 0
-        values = comparable(np.zeros(len(x)), violation)
+        values = penalized(np.zeros(len(x)), violation)
         if feasible.any():
-            values[feasible] = comparable(np.asarray(self.problem(x[feasible], rng), dtype=np.float64), np.zeros(1))
+            values[feasible] = penalized(np.asarray(self.problem(x[feasible], rng), dtype=np.float64), np.zeros(1))
         return values
 
     def point(self, x: Array) -> float:
-        """The comparable number of one point, where the wrapped problem is a Python function of single points."""
+        """The penalized value of one point, where the wrapped problem is a Python function of single points."""
         inner: Any = self.problem  # a check against a protocol at every point would cost more than the constraints
-        x = self.settled(x[None])
+        x = self.rounded(x[None])
         violation = self.violation(x)
         value = inner.point(x[0]) if violation[0] == 0 else 0.0
-        return float(comparable(np.array([value]), violation)[0])
+        return float(penalized(np.array([value]), violation)[0])
 
     def objective(self) -> None:
         """Constraints are Python functions."""
         return
 
 
-def comparable(values: Array, violation: Array) -> Array:
-    """One number for each point that orders them by Deb's rules; NaN and infinite values stay what they are."""
+def penalized(values: Array, violation: Array) -> Array:
+    """Values that order points by Deb's rules; NaN and infinite values stay what they are."""
     kept = np.where(np.isfinite(values), np.minimum(values, LEVEL), values)
     return np.where(violation > 0, LEVEL * (2 + violation), kept)
 
@@ -154,8 +154,8 @@ def compressed(violation: Array, parts: Array | None = None) -> Array:
     return np.where(violation > HUGE, HUGE * (1 + np.log(np.maximum(scaled, 1.0))), violation)
 
 
-def shown(values: Any) -> Any:
-    """Values of feasible points, infinite for others: what people see."""
+def unpenalized(values: Any) -> Any:
+    """Values of feasible points, infinite for others."""
     return np.where(np.asarray(values) > LEVEL, np.inf, values)
 
 

@@ -14,7 +14,7 @@ from scipy.optimize import isotonic_regression
 
 from autov.core import Array
 from autov.reports.canvas import typed
-from autov.reports.theme import SOFT, LineLook
+from autov.reports.theme import SOFT, LineStyle
 
 LABEL_SIZE = 7.5  # points
 LINE_HEIGHT = 1.25 * LABEL_SIZE / 72  # inches
@@ -25,7 +25,7 @@ class End(NamedTuple):
 
     label: str
     y: float
-    look: LineLook
+    line_style: LineStyle
 
 
 def short_count(x: float) -> str:
@@ -98,7 +98,7 @@ def name_lines(ax: Axes, ends: Sequence[End], height: float, longest: int = 32) 
         # Thin and grey up to the sample of the line: in its own colour it would look as if the curve went on.
         for points, colour, style, size in (
             ([(1.0, start), (1.04, place)], SOFT, "solid", 0.6),
-            ([(1.04, place), (1.09, place)], end.look.color, end.look.linestyle, 1.2),
+            ([(1.04, place), (1.09, place)], end.line_style.color, end.line_style.linestyle, 1.2),
         ):
             line = LineCollection([points], transform=ax.transAxes, clip_on=False, colors=colour, linestyles=style,
                                   linewidths=size)  # fmt: skip

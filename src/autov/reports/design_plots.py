@@ -13,10 +13,10 @@ from autov.designer import Design
 from autov.designer.search import HISTORY
 from autov.reports.axes import End, name_lines, short_count, value_axis
 from autov.reports.canvas import Axes, Figure, drawing
-from autov.reports.theme import COLOURS, INK, LineLook
+from autov.reports.theme import COLOURS, INK, LineStyle
 
-LINES = {"worst": LineLook(COLOURS[7], ":", ""), "median": LineLook(COLOURS[1], "--", ""),
-         "best": LineLook(COLOURS[0], "-", "")}  # fmt: skip
+LINES = {"worst": LineStyle(COLOURS[7], ":", ""), "median": LineStyle(COLOURS[1], "--", ""),
+         "best": LineStyle(COLOURS[0], "-", "")}  # fmt: skip
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "+++")
 
 
@@ -30,12 +30,12 @@ def history_plot(design: Design) -> Figure:
 def draw_history(design: Design, ax: Axes) -> Axes:
     """The same on axes."""
     generation, ends = design.history[:, 0], []
-    for name, look in LINES.items():
+    for name, style in LINES.items():
         values = design.history[:, HISTORY.index(name)]
-        ax.plot(generation, values, color=look.color, linestyle=look.linestyle, linewidth=1.4)
-        ends.append(End(name, float(values[-1]), look))
+        ax.plot(generation, values, color=style.color, linestyle=style.linestyle, linewidth=1.4)
+        ends.append(End(name, float(values[-1]), style))
     if len(design.settings["problems"]) == 1:
-        again = LineLook(INK, "-.", "")
+        again = LineStyle(INK, "-.", "")
         ax.axhline(design.retested_fitness, color=INK, linestyle="-.", linewidth=1)
         ends.append(End("result, re-tested", design.retested_fitness, again))
         finite = design.history[:, 2:][np.isfinite(design.history[:, 2:])]  # all may be infinite

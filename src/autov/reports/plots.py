@@ -10,7 +10,7 @@ from autov.core import Array, InputError
 from autov.experiments import Comparison
 from autov.reports.axes import End, count_axis, name_lines, value_axis
 from autov.reports.canvas import Axes, Figure, drawing, typed
-from autov.reports.theme import COLOURS, LineLook, line_look
+from autov.reports.theme import COLOURS, LineStyle, line_style
 
 WIDTH, HEIGHT, INNER = 4.6, 3.0, 2.3  # inches of a panel, and the height of its axes
 BANDS = "Line: median of the runs. Band: from the first to the third quartile."
@@ -44,9 +44,9 @@ def convergence_panels(comparison: Comparison) -> dict[str, Figure]:
     return panels
 
 
-def look_of(comparison: Comparison, label: str) -> LineLook:
+def style_of(comparison: Comparison, label: str) -> LineStyle:
     """An algorithm looks the same in all plots of a comparison."""
-    return line_look(comparison.algorithms.index(label))
+    return line_style(comparison.algorithms.index(label))
 
 
 def parameter_plot(comparison: Comparison) -> Figure:
@@ -85,11 +85,11 @@ def _panel(ax: Axes, comparison: Comparison, problem: str, labels: Sequence[str]
     for place, (label, (x, y)) in enumerate(bands.items()):
         seen = np.isfinite(y[1]) if x.size else np.zeros(0, bool)
         if seen.any():
-            look = look_of(comparison, label)
-            ax.fill_between(x, y[0] - offset, y[2] - offset, color=look.color, alpha=0.15, linewidth=0)
+            style = style_of(comparison, label)
+            ax.fill_between(x, y[0] - offset, y[2] - offset, color=style.color, alpha=0.15, linewidth=0)
             every = (3 * place % 9, 9)  # markers of lines that lie upon each other stand at different places
-            ax.plot(x, y[1] - offset, **look._asdict(), linewidth=1.4, markevery=every, markersize=3.5)
-            ends.append(End(label, float(y[1][seen][-1] - offset), look))
+            ax.plot(x, y[1] - offset, **style._asdict(), linewidth=1.4, markevery=every, markersize=3.5)
+            ends.append(End(label, float(y[1][seen][-1] - offset), style))
     x = np.concatenate([x for x, _ in bands.values()])
     shown = np.concatenate([y.ravel() for _, y in bands.values()]) - offset
     count_axis(ax, float(x.min()), float(x.max()))

@@ -11,7 +11,7 @@ from autov.experiments import Comparison, Targets
 from autov.problems import problem_group
 from autov.reports.axes import End, count_axis, name_lines
 from autov.reports.canvas import drawing, typed
-from autov.reports.plots import HEIGHT, INNER, WIDTH, look_of
+from autov.reports.plots import HEIGHT, INNER, WIDTH, style_of
 
 
 def _known(comparison: Comparison) -> Targets:
@@ -68,11 +68,11 @@ def _steps(
     ends = []
     first = min((float(x[0]) for x, _ in steps.values() if len(x)), default=1.0)
     for place, (label, (x, y)) in enumerate(steps.items()):
-        look, last = look_of(comparison, label), float(y[-1]) if len(y) else 0.0
+        style, last = style_of(comparison, label), float(y[-1]) if len(y) else 0.0
         x, y = np.concatenate([[1.0], x, [end]]), np.concatenate([[0.0], y, [last]])
         every = (0.05 + 0.03 * (place % 5), 0.2)  # of the length of the line
-        ax.plot(x, y, **look._asdict(), linewidth=1.4, drawstyle="steps-post", markevery=every, markersize=3.5)
-        ends.append(End(label, last, look))
+        ax.plot(x, y, **style._asdict(), linewidth=1.4, drawstyle="steps-post", markevery=every, markersize=3.5)
+        ends.append(End(label, last, style))
     count_axis(ax, 10.0 ** np.floor(np.log10(max(first, 1.0))), end, name)
     ax.set_ylim(0, 1.02)
     name_lines(ax, ends, INNER)

@@ -1,4 +1,4 @@
-"""One look for all plots and pages: colours, line styles, and the style sheet, in light and dark.
+"""One theme for all plots and pages: colours, line styles, and the style sheet, in light and dark.
 
 The first six colours are those of M. Okabe and K. Ito, Color Universal Design, 2008, which people with any kind of
 colour vision can tell apart; the others differ from them in lightness, too. Lines have a style and a marker of their
@@ -25,7 +25,7 @@ STYLE: Any = {
 }  # fmt: skip
 
 
-class LineLook(NamedTuple):
+class LineStyle(NamedTuple):
     """How the line of one thing among several looks."""
 
     color: str
@@ -33,9 +33,9 @@ class LineLook(NamedTuple):
     marker: str
 
 
-def line_look(place: int) -> LineLook:
-    """The look of line number ``place``; thousands differ in one of the three."""
-    return LineLook(COLOURS[place % len(COLOURS)], STYLES[place % len(STYLES)], MARKERS[place % len(MARKERS)])
+def line_style(place: int) -> LineStyle:
+    """The style of line number ``place``; thousands differ in one of the three."""
+    return LineStyle(COLOURS[place % len(COLOURS)], STYLES[place % len(STYLES)], MARKERS[place % len(MARKERS)])
 
 
 def themed(svg: str) -> str:

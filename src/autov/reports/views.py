@@ -1,6 +1,6 @@
 """How results draw themselves, and what notebooks show of them.
 
-What `plot` draws and `html_of` writes is chosen by the type of the result; `autov.core.display.Shown` calls them.
+What `plot` draws and `html_of` writes is chosen by the type of the result; `autov.core.display.Displayable` calls them.
 """
 
 from __future__ import annotations

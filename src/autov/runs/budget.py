@@ -10,13 +10,13 @@ import numpy as np
 from autov.algorithms.base import Batch
 from autov.core import Array, Box, InputError, values_of
 from autov.core.ending import end_if_asked
-from autov.runs.point_cache import KnownPoints
+from autov.runs.point_cache import PointCache
 
 Observe = Callable[[Array, Array], None]  # points (n, d) that were evaluated and their values (n,)
 
 
 class BudgetSpent(Exception):  # noqa: N818
-    """The budget is used up or the watcher said stop: raised through an optimiser that runs as a whole."""
+    """The budget is used up or the monitor said stop: raised through an optimiser that runs as a whole."""
 
 
 class NothingNew(Exception):  # noqa: N818
@@ -31,7 +31,7 @@ class BudgetedObjective:
     """
 
     def __init__(
-        self, evaluate: Batch, box: Box, maxfev: int, known: KnownPoints | None = None, observe: Observe | None = None
+        self, evaluate: Batch, box: Box, maxfev: int, known: PointCache | None = None, observe: Observe | None = None
     ) -> None:
         self.evaluate, self.box, self.maxfev, self.observe = evaluate, box, maxfev, observe
         self.known = known  # where all variables are whole numbers

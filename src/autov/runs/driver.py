@@ -10,15 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from autov.algorithms.base import Algorithm, AnyMetaheuristic, Batch, Compiled, Outcome, Whole
+from autov.algorithms.base import Algorithm, AnyMetaheuristic, Batch, Compiled, External, Outcome
 from autov.algorithms.population import initial_points
 from autov.core import Array, Generator, InputError, generator, whole_number
 from autov.core.blas import one_blas_thread
 from autov.kernels.evolution import run as kernels
 from autov.kernels.objective import Objective
-from autov.problems import Constrained, FreeVariables, MayRaise, Problem, instance_of, shown, to_base, without_fixed
+from autov.problems import (
+    Constrained,
+    FreeVariables,
+    MayRaise,
+    Problem,
+    instance_of,
+    to_base,
+    unpenalized,
+    without_fixed,
+)
 from autov.runs.budget import BudgetedObjective, BudgetSpent, NothingNew, Observe
-from autov.runs.point_cache import known_points
+from autov.runs.point_cache import point_cache_for
 
 Watch = Callable[["Run"], bool | None]
 
@@ -36,7 +45,7 @@ class Run:
     trace_nfev: np.ndarray  # evaluations made when ...
     trace_best: Array  # ... the best value so far was this
     nans: int
-    stopped: bool  # by the watcher, before the budget was used up
+    stopped: bool  # by the monitor, before the budget was used up
     seconds: float
     improved: tuple[np.ndarray, Array] | None = None  # evaluations that bettered it, and values; not of compiled runs
 
@@ -52,7 +61,7 @@ def solve(
     A compiled algorithm on a compiled problem runs as one compiled piece unless watched: the same bits, faster. Fixed
     variables are taken out before and put back afterwards. A family gives the instance of the run. An algorithm that
     asks for a point outside the box is refused, unless ``check_box`` is off. ``observe(x, f)`` sees all that is
-    evaluated, constrained problems in comparable numbers. The run of a constrained problem has the value infinity where
+    evaluated, constrained problems in penalized values. The run of a constrained problem has the value infinity where
     its best point is not feasible; where all variables are whole numbers no point is evaluated twice. BLAS has
     one thread while it runs, as in worker processes: its sums depend on their number. What ends a compiled run, such as
     Ctrl-C, carries what it has found: ``error.autov_run``.
@@ -83,8 +92,9 @@ def presented(problem: Problem) -> Callable[[Run], Run]:
     def present(run: Run) -> Run:
         points = {}
         if isinstance(problem, Constrained):
-            points = {"x": problem.settled(run.x[None])[0], "population": problem.settled(run.population)}
-        return replace(run, fun=float(shown(run.fun)), values=shown(run.values), trace_best=shown(run.trace_best),
+            points = {"x": problem.rounded(run.x[None])[0], "population": problem.rounded(run.population)}
+        return replace(run, fun=float(unpenalized(run.fun)), values=unpenalized(run.values),
+        trace_best=unpenalized(run.trace_best),
                        **points)  # fmt: skip
 
     return present
@@ -96,8 +106,8 @@ def _solve(
 ) -> Run:  # fmt: skip
     rng, noise = generator(seed, run), generator(seed, run, 1)
     call = evaluate or (lambda x: problem(x, noise))
-    if isinstance(algorithm, Whole):
-        spent = BudgetedObjective(call, problem.box, maxfev, known_points(problem, maxfev), observe)
+    if isinstance(algorithm, External):
+        spent = BudgetedObjective(call, problem.box, maxfev, point_cache_for(problem, maxfev), observe)
         return _run_whole(algorithm, spent, popsize, rng, x0, watch)
     start = time.perf_counter()
     state = algorithm.init(problem.box, popsize, maxfev, rng, x0)
@@ -114,7 +124,7 @@ def _solve(
                 raise
             raise_noted(problem, objective)
             return _compiled_run(outcome, maxfev, False, start)
-    spent = BudgetedObjective(call, problem.box, maxfev, known_points(problem, maxfev), observe)
+    spent = BudgetedObjective(call, problem.box, maxfev, point_cache_for(problem, maxfev), observe)
     return _ask_and_tell(problem, algorithm, state, spent, objective, rng, watch, check_box, popsize)
 
 
@@ -174,7 +184,7 @@ def _ask_and_tell(
 
 
 def _run_whole(
-    algorithm: Whole, spent: BudgetedObjective, popsize: int, rng: Generator, x0: Array | None, watch: Watch | None
+    algorithm: External, spent: BudgetedObjective, popsize: int, rng: Generator, x0: Array | None, watch: Watch | None
 ) -> Run:
     """Run it; if it ends before the budget is used up, again with another seed and what is left."""
 
@@ -232,7 +242,7 @@ def _solve_free(
 
 def check_fit(algorithm: Algorithm, box: Any, popsize: int, maxfev: int) -> None:
     """Say now, before anything is run, what does not fit: a population too small, a missing library."""
-    if isinstance(algorithm, Whole):
+    if isinstance(algorithm, External):
         algorithm.check_fit(box, popsize, maxfev)
     else:
         algorithm.init(box, popsize, maxfev, generator(0))

@@ -55,7 +55,7 @@ class FaultCount:
     def note(self, what: str, reason: str, point: Array | None) -> None:
         """One more."""
         self.counts[what] = self.counts.get(what, 0) + 1
-        self.first = self.first or f"{reason}{'' if point is None else f' at x = {shown(point)}'}"
+        self.first = self.first or f"{reason}{'' if point is None else f' at x = {point_text(point)}'}"
 
     def add(self, counts: Mapping[str, int], first: str = "") -> None:
         """Those of another count."""
@@ -81,14 +81,14 @@ def sentence(counts: Mapping[str, int], first: str = "") -> str:
     return f"{sum(counts.values())} evaluations failed and counted as worst ({parts}){f': {first}' if first else ''}."
 
 
-def shown(point: Array) -> str:
+def point_text(point: Array) -> str:
     """A point in a message."""
     return " ".join(np.array2string(np.asarray(point), threshold=20, separator=", ").split())
 
 
 def lost_at(reason: str, point: Array) -> WorkerError:
     """The error of a point that ended its worker."""
-    return WorkerError(f"{reason}{_AT}{shown(point)}")
+    return WorkerError(f"{reason}{_AT}{point_text(point)}")
 
 
 def names_point(error: str) -> bool:

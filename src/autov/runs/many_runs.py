@@ -17,7 +17,7 @@ from autov.problems import PointFunction, Problem, instance_of, takes_points
 from autov.runs.driver import Run, presented, solve
 from autov.runs.evaluation import PointEvaluator, check_policy, engine_for, evaluation_of
 from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy
-from autov.runs.point_scheduler import Cheap, Feeder, Job, run_fed
+from autov.runs.point_scheduler import CheapEvaluations, Job, PointScheduler, run_scheduled
 
 CHEAP = 1e-3  # seconds of an evaluation below which whole runs travel to the workers
 
@@ -173,22 +173,22 @@ def _repeat_points(
     """
     todo: list[tuple[int, _Begun | None]] = [(run, None) for run in range(len(jobs))]
     cheap = CHEAP if policy.timeout is None else 0.0
-    feeder = Feeder([problem], engine, policy, cheap)
+    scheduler = PointScheduler([problem], engine, policy, cheap)
 
     def feed(runs: list[int]) -> None:
         try:
-            run_fed(feeder, [jobs[run] for run in runs], lambda index, *made: keep(runs[index], *made))
+            run_scheduled(scheduler, [jobs[run] for run in runs], lambda index, *made: keep(runs[index], *made))
         finally:
-            begun.update({runs[index]: best for index, best in feeder.best.items()})
+            begun.update({runs[index]: best for index, best in scheduler.best.items()})
 
     if not isinstance(engine, Serial):
         try:
             feed([0])
             del todo[0]
-        except Cheap as error:
+        except CheapEvaluations as error:
             todo[0] = 0, _Begun(error.batches, error.faults)
-        feeder.cheap = 0.0
-        if feeder.cost is None or feeder.cost >= cheap:
+        scheduler.cheap = 0.0
+        if scheduler.cost is None or scheduler.cost >= cheap:
             feed([run for run, _ in todo])
             return
     lost: list[int] = []  # runs that ended their worker; made point by point, they tell which point did it

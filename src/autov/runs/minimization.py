@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autov.algorithms.base import Whole
+from autov.algorithms.base import External
 from autov.algorithms.resolve import resolve_algorithm
 from autov.core import Array, InputError, Seed, canonical, describe, digest, identity, seed_of, whole_number
-from autov.problems import Constrained, Problem, constrained, instance_of, resolve_problem, shown, to_base
+from autov.problems import Constrained, Problem, constrained, instance_of, resolve_problem, to_base, unpenalized
 from autov.runs.driver import Run, solve
 from autov.runs.evaluation import check_policy, journal_of
 from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy, sentence
 from autov.runs.inferred_bounds import bounded
 from autov.runs.run_store import KEPT, Evaluations, Journal, RunStore, SavedRun
-from autov.runs.stopping import BUDGET, NOISY, Stopping, Watcher, as_result, largest, verdict
+from autov.runs.stopping import BUDGET, NOISY, Monitor, Stopping, as_result, largest, verdict
 
 if TYPE_CHECKING:
     from autov.runs.result import Result
@@ -107,8 +107,8 @@ def minimize(
     policy, faults = FaultPolicy(timeout, on_error), FaultCount()
     check_policy(problem, policy)
     stopping = Stopping(ftol, xtol, target, maxtime, patience)
-    watcher = Watcher(problem.box, stopping, callback, disp, partial(_exceeded, problem))
-    if isinstance(chosen, Whole) and (name := watcher.stopping.needs_population()):
+    monitor = Monitor(problem.box, stopping, callback, disp, partial(_exceeded, problem))
+    if isinstance(chosen, External) and (name := monitor.stopping.needs_population()):
         raise InputError(f"{name}: {chosen.name} runs as a whole and shows no population; use target or patience")
     maxfev, popsize = whole_number("maxfev", maxfev, 1), whole_number("popsize", popsize, 2)
     options = {"maxfev": maxfev, "popsize": popsize, "x0": x0}
@@ -120,13 +120,13 @@ def minimize(
         observe = journal.observe if found is None and (history or saved is not None) else None
         with _carried(journal, problem):
             run = solve(
-                problem, chosen, seed=seed, evaluate=found, watch=watcher if watcher.active else None, observe=observe,
+                problem, chosen, seed=seed, evaluate=found, watch=monitor if monitor.active else None, observe=observe,
                 **options,
             )  # fmt: skip
         if saved is not None:
             saved.finish()
     result = as_result(run)
-    result.update(_ending(run, watcher, problem, maxfev, made_up))
+    result.update(_ending(run, monitor, problem, maxfev, made_up))
     made = _shown(journal.evaluations(), problem)
     if np.isfinite(run.fun) and (getattr(problem, "noisy", None) or made.noisy):
         result.message += f" {NOISY}"
@@ -185,8 +185,8 @@ def _shown(made: Evaluations, problem: Problem) -> Evaluations:
     base, _ = to_base(problem, np.empty((0, problem.box.dim)))
     if not isinstance(base, Constrained):
         return made
-    x = problem.settled(made.x) if isinstance(problem, Constrained) else made.x
-    return Evaluations(x, shown(made.fun))
+    x = problem.rounded(made.x) if isinstance(problem, Constrained) else made.x
+    return Evaluations(x, unpenalized(made.fun))
 
 
 def _excess(problem: Problem, x: Array) -> list[Array] | None:
@@ -201,7 +201,7 @@ def _exceeded(problem: Problem, x: Array) -> float:
 
 
 def _ending(
-    run: Run, watcher: Watcher, problem: Problem, maxfev: int, made_up: np.ndarray | None
+    run: Run, monitor: Monitor, problem: Problem, maxfev: int, made_up: np.ndarray | None
 ) -> dict[str, Any]:  # fmt: skip
     """Success, status, message, and how far the constraints are met."""
     reason = BUDGET, f"The budget of {run.nfev} evaluations is used up."
@@ -209,14 +209,14 @@ def _ending(
         reason = BUDGET, f"The algorithm ended by itself after {run.nfev} of {maxfev} evaluations."
         if isinstance(problem, Constrained) and problem.whole.all():
             reason = BUDGET, f"No new points were asked for after {run.nfev} of {maxfev} evaluations."
-    if run.stopped and watcher.reason is not None:
-        reason = watcher.reason
+    if run.stopped and monitor.reason is not None:
+        reason = monitor.reason
     ended = verdict(reason, run.fun, _excess(problem, run.x))
     if run.nans:
         ended["message"] += f" {run.nans} evaluations returned NaN and counted as worst."
     if made_up is not None:
         ends = np.stack([problem.box.lower, problem.box.upper])
-        lower, upper = problem.settled(ends) if isinstance(problem, Constrained) else ends
+        lower, upper = problem.rounded(ends) if isinstance(problem, Constrained) else ends
         at = np.flatnonzero((made_up[:, 0] & (run.x <= lower)) | (made_up[:, 1] & (run.x >= upper)))
         if len(at):
             ended["message"] += f" x[{at[0]}] lies at a border that was made up around x0: give bounds."

@@ -12,9 +12,9 @@ import numpy as np
 from autov.algorithms.base import Injectable, Metaheuristic
 from autov.algorithms.resolve import resolve_algorithm
 from autov.core import Array, Box, InputError, Seed, generator, real_numbers, seed_of, values_of, whole_number
-from autov.problems import Constrained, Function, comparable, constraints_and_integers, shown
+from autov.problems import Constrained, Function, constraints_and_integers, penalized, unpenalized
 from autov.runs import optimizer_state
-from autov.runs.point_cache import known_points
+from autov.runs.point_cache import point_cache_for
 from autov.runs.stopping import BUDGET, Seen, Stopping, verdict
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Optimizer:
             raise InputError("bounds: fixed variables (lower equals upper) are for minimize; leave them out here")
         # A problem without an objective: it rounds points and puts values and violations into one order.
         self._rules = Constrained(Function(_unused, box), *constraints_and_integers(constraints, integrality, box))
-        self._known = known_points(self._rules, 1)
+        self._known = point_cache_for(self._rules, 1)
         self._restricted = bool(self._rules.constraints or self._rules.integrality)
         self.stopping = Stopping(ftol, xtol, target, maxtime, patience)
         self._started, self._improved = time.perf_counter(), 0
@@ -92,7 +92,7 @@ class Optimizer:
             for known in range(1, REDRAWS):
                 if np.isnan(self._values).any():
                     break
-                self._go_on()  # all of it is known
+                self._advance()  # all of it is known
                 if known % CONTRACTED == 0:
                     self._state = self.algorithm.init(self._rules.box, self.popsize, self.maxfev, self._rng)
                 self._next_batch()
@@ -104,7 +104,7 @@ class Optimizer:
             waiting = waiting[
                 sorted({key: i for i, key in reversed(list(enumerate(self._known.keys(waiting))))}.values())
             ]
-        return self._rules.settled(waiting[: max(min(self.maxfev - self._nfev, most), 0)]).copy()
+        return self._rules.rounded(waiting[: max(min(self.maxfev - self._nfev, most), 0)]).copy()
 
     def _next_batch(self) -> None:
         self._asked, self._state = self.algorithm.ask(self._state, self._rng)
@@ -150,11 +150,11 @@ class Optimizer:
             return
         self._restricted = self._restricted or violation is not None
         if self._restricted:
-            settled = self._rules.settled(x)
-            f = comparable(f, self._rules.violation(settled, broken))
+            rounded = self._rules.rounded(x)
+            f = penalized(f, self._rules.violation(rounded, broken))
         f, nans = values_of(f, len(f))
         own = self._fill(x, f)
-        again = (self._rules.settled(self._asked)[:, None] == x[own]).all(axis=2).any(axis=0)  # told before
+        again = (self._rules.rounded(self._asked)[:, None] == x[own]).all(axis=2).any(axis=0)  # told before
         self._nfev += len(f) - int(own.sum())
         self._nans += nans
         i = int(np.argmin(f))
@@ -164,7 +164,7 @@ class Optimizer:
             self._known.learn(x, f)
             self._fill_known()
         if len(self._values) and not np.isnan(self._values).any():
-            self._go_on()
+            self._advance()
         if own.any() and self.takes_points and isinstance(self.algorithm, Injectable):
             self._state = self.algorithm.inject(self._state, x[own], f[own])
         elif not again.all() and self._known is None and not self._warned:
@@ -182,7 +182,7 @@ class Optimizer:
         """Whether the algorithm uses points it did not ask for: those with `inject`, after a batch."""
         return self._batches > 0 and isinstance(self.algorithm, Injectable)
 
-    def _go_on(self) -> None:
+    def _advance(self) -> None:
         """Tell the algorithm its batch."""
         self._state = self.algorithm.tell(self._state, self._asked, self._values, self._rng)
         self._asked, self._values = self._asked[:0], self._values[:0]
@@ -190,7 +190,7 @@ class Optimizer:
 
     def _fill(self, x: Array, f: Array) -> np.ndarray:
         """Put values to the points that were asked for; which points of x are none of them, (m,) bool."""
-        asked = self._rules.settled(self._asked)
+        asked = self._rules.rounded(self._asked)
         waiting = np.flatnonzero(np.isnan(self._values))[: len(x)]
         if len(waiting) == len(x) and np.array_equal(asked[waiting], x):  # in the order they were asked for
             self._values[waiting] = f
@@ -221,11 +221,11 @@ class Optimizer:
         x, f = self._population()
         seconds = time.perf_counter() - self._started
         return self.stopping.met(
-            Seen(float(self._shown(self._best)), self._nfev, self._improved, x, f, self.box, seconds)
+            Seen(float(self._unpenalized(self._best)), self._nfev, self._improved, x, f, self.box, seconds)
         )
 
-    def _shown(self, values: Any) -> Any:
-        return shown(values) if self._restricted else values
+    def _unpenalized(self, values: Any) -> Any:
+        return unpenalized(values) if self._restricted else values
 
     def _population(self) -> tuple[Array, Array]:
         if self._batches:
@@ -234,7 +234,7 @@ class Optimizer:
         else:
             told = ~np.isnan(self._values)
             x, f = self._asked[told], self._values[told]
-        return self._rules.settled(np.array(x)), np.array(self._shown(f))
+        return self._rules.rounded(np.array(x)), np.array(self._unpenalized(f))
 
     @property
     def result(self) -> Result:
@@ -244,8 +244,8 @@ class Optimizer:
         if not len(self._best_x):
             raise InputError("result: nothing was told yet")
         x, f = self._population()
-        reason, fun = self._reason(), float(self._shown(self._best))
-        best = self._rules.settled(self._best_x)[0].copy()
+        reason, fun = self._reason(), float(self._unpenalized(self._best))
+        best = self._rules.rounded(self._best_x)[0].copy()
         excess = self._rules.excess(best) if self._rules.constraints else None
         ended = verdict(reason or (NOT_FINISHED, ""), fun, excess, feasible=not fun > self._best)
         if reason is None:

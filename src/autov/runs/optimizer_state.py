@@ -73,7 +73,7 @@ def _violation(optimizer: Optimizer) -> float:
     rules = optimizer._rules
     if not rules.constraints or not len(optimizer._best_x):
         return 0.0
-    found = rules.violation(rules.settled(optimizer._best_x))
+    found = rules.violation(rules.rounded(optimizer._best_x))
     return float(found.sum()) if np.isfinite(found).all() else 1e300
 
 

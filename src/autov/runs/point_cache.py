@@ -15,7 +15,7 @@ REPEATS = 50  # known points for each evaluation of the budget after which a run
 Cells = Callable[[Array], Array]  # points (n, d) -> what they are rounded to
 
 
-class KnownPoints:
+class PointCache:
     """Values of rounded points: a known point costs no evaluation.
 
     An algorithm that has contracted asks for known points only: then it is `stale` and begins anew. When all points are
@@ -82,15 +82,15 @@ class KnownPoints:
         return np.array([self._values[key] for key in keys])
 
 
-def known_points(problem: Problem, maxfev: int) -> KnownPoints | None:
+def point_cache_for(problem: Problem, maxfev: int) -> PointCache | None:
     """What keeps the values of a problem if all its variables are whole numbers, else None."""
     if isinstance(problem, FreeVariables):
         inner, complete = problem.problem, problem.complete
         if isinstance(inner, Constrained) and inner.whole[problem.free].all():
-            return KnownPoints(lambda x: inner.settled(complete(x)), _number_of_points(problem.box), maxfev)
+            return PointCache(lambda x: inner.rounded(complete(x)), _number_of_points(problem.box), maxfev)
         return None
     if isinstance(problem, Constrained) and problem.whole.all():
-        return KnownPoints(problem.settled, _number_of_points(problem.box), maxfev)
+        return PointCache(problem.rounded, _number_of_points(problem.box), maxfev)
     return None
 
 

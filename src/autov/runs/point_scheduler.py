@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autov.algorithms.base import Algorithm, Whole
+from autov.algorithms.base import Algorithm, External
 from autov.core import Array, InputError, WorkerError
 from autov.engines import WAIT, Engine
 from autov.engines.pickled import pack_error, unpack_error
@@ -38,7 +38,7 @@ class Job(NamedTuple):
     options: dict[str, Any]
 
 
-class Fed(NamedTuple):
+class ScheduledRun(NamedTuple):
     """A run that has ended, or what it raised, and how many of its evaluations failed."""
 
     run: Run | None
@@ -72,7 +72,7 @@ class RunPoint:
         return getattr(self.problems[0], "fun", type(self.problems[0]))
 
 
-class Cheap(BaseException):
+class CheapEvaluations(BaseException):
     """A run was given up since its points are so cheap that a run travels whole; it has the values of its batches."""
 
     def __init__(self, batches: list[Array]) -> None:
@@ -97,7 +97,7 @@ class _Batch:
     error: BaseException | None = None
 
 
-class Feeder:
+class PointScheduler:
     """Runs jobs on an engine; the threads of runs and the caller share what is guarded by one condition.
 
     Attributes:
@@ -108,7 +108,7 @@ class Feeder:
     def __init__(
         self, problems: Sequence[Problem], engine: Engine, policy: FaultPolicy = DEFAULT, cheap: float = 0.0
     ) -> None:  # fmt: skip
-        """With ``cheap``, a run whose points take fewer seconds than that ends as `Cheap` after a batch."""
+        """With ``cheap``, a run whose points take fewer seconds than that ends as `CheapEvaluations` after a batch."""
         self.problems, self.engine, self.policy, self.cheap = tuple(problems), engine, policy, cheap
         self.cost: float | None = None
         self.best: dict[int, tuple[float, Array]] = {}
@@ -119,11 +119,11 @@ class Feeder:
         self._ready: deque[tuple[int, _Batch, int]] = deque()  # job, batch, row
         self._computing = 0  # runs whose threads do something other than wait for values
         self._open: dict[int, _Batch | None] = {}
-        self._ended: deque[tuple[int, Fed]] = deque()
+        self._ended: deque[tuple[int, ScheduledRun]] = deque()
         self._faults: dict[int, FaultCount] = {}
         self._closed = False
 
-    def map(self, jobs: Sequence[Job]) -> Generator[tuple[int, Fed], None, None]:
+    def map(self, jobs: Sequence[Job]) -> Generator[tuple[int, ScheduledRun], None, None]:
         """(index, outcome) of the jobs as they end, in any order."""
         sent: dict[int, tuple[int, _Batch, int]] = {}
         self._closed = False
@@ -150,7 +150,7 @@ class Feeder:
     def _items(self, jobs: Sequence[Job], sent: dict[int, tuple[int, _Batch, int]]) -> Iterator[Any]:
         """Points for the engine, those of runs that began first before others."""
         waiting, count = deque(range(len(jobs))), 0
-        alone = any(isinstance(job.algorithm, Whole) for job in jobs)  # libraries may share a state among threads
+        alone = any(isinstance(job.algorithm, External) for job in jobs)  # libraries may share a state among threads
         while True:
             with self._changed:
                 self._fill(jobs, waiting, alone)
@@ -192,9 +192,9 @@ class Feeder:
             self._computing -= 1
             self._open.pop(index, None)
             faults = self._faults.pop(index)
-            if isinstance(error, Cheap):
+            if isinstance(error, CheapEvaluations):
                 error.faults = faults
-            self._ended.append((index, Fed(run, error, faults)))
+            self._ended.append((index, ScheduledRun(run, error, faults)))
             self._changed.notify_all()
 
     def _values(self, index: int, x: Array) -> Array:
@@ -207,7 +207,7 @@ class Feeder:
             if before is not None and self.cheap:
                 batch.before = [*before.before, before.values]
                 if self.cost is not None and self.cost < self.cheap:
-                    raise Cheap(batch.before)
+                    raise CheapEvaluations(batch.before)
             self._open[index] = batch
             self._ready.extend((index, batch, row) for row in range(len(x)))
             self._computing -= 1
@@ -252,7 +252,7 @@ class Feeder:
                 self._computing += 1
             batch.done.set()
 
-    def _outcomes(self) -> Iterator[tuple[int, Fed]]:
+    def _outcomes(self) -> Iterator[tuple[int, ScheduledRun]]:
         while self._ended:
             index, fed = self._ended.popleft()
             if fed.run is not None:
@@ -273,9 +273,9 @@ def _number(job: Job) -> int:
     return int(job.options.get("run", 0))
 
 
-def run_fed(feeder: Feeder, jobs: Sequence[Job], keep: Callable[[int, Run, FaultCount], Any]) -> None:
+def run_scheduled(scheduler: PointScheduler, jobs: Sequence[Job], keep: Callable[[int, Run, FaultCount], Any]) -> None:
     """Keep the outcome of each job; the first error of a run ends all."""
-    with closing(feeder.map(jobs)) as outcomes:
+    with closing(scheduler.map(jobs)) as outcomes:
         for index, outcome in outcomes:
             if outcome.run is None:
                 raise outcome.error or RuntimeError("a run ended without a result")

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from scipy.optimize import OptimizeResult
 
-from autov.core.display import Shown
+from autov.core.display import Displayable
 
 LONG = ("population", "population_energies", "trace_nfev", "trace_best", "history")  # left out of the text
 WIDE = 1000  # so that every array is one line
 
 
-class Result(OptimizeResult, Shown):
+class Result(OptimizeResult, Displayable):
     """A `scipy.optimize.OptimizeResult`: x, fun, nfev, nit, success, status, message and more, also as keys."""
 
     def __repr__(self) -> str:

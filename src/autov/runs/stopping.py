@@ -167,7 +167,7 @@ def convergence(values: Array) -> float:
     return float(1 / (1 + np.std(values) / max(1e-300, abs(float(np.mean(values))))))
 
 
-class Watcher:
+class Monitor:
     """Sees a run after every batch and says whether to stop; ``reason`` is (status, message) then."""
 
     def __init__(

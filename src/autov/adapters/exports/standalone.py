@@ -116,7 +116,7 @@ class StrategyRun:
         return self.work.numbers[STRATEGY_BEST], self.work.best
 
 
-def go_on(run, evaluations, allotted=None):
+def advance(run, evaluations, allotted=None):
     """Batches until no evaluation is left, or until the next one does not fit into what the run is allotted."""
     while evaluations.left > 0:
         points = run.ask()
@@ -135,14 +135,14 @@ def first_key(rng):
 def run_evolution(settings, fun, lower, upper, maxfev, popsize, rng):
     """One run of the metaheuristic; the best point and its value."""
     evaluations = Evaluations(fun, maxfev)
-    go_on(EvolutionRun(settings, first_key(rng), lower, upper, popsize, maxfev), evaluations)
+    advance(EvolutionRun(settings, first_key(rng), lower, upper, popsize, maxfev), evaluations)
     return evaluations.best_x, evaluations.best_f
 
 
 def run_strategy(settings, fun, lower, upper, maxfev, popsize, rng):
     """One run of the evolution strategy; the best point and its value."""
     evaluations = Evaluations(fun, maxfev)
-    go_on(StrategyRun(settings, first_key(rng), lower, upper, popsize, maxfev), evaluations)
+    advance(StrategyRun(settings, first_key(rng), lower, upper, popsize, maxfev), evaluations)
     return evaluations.best_x, evaluations.best_f
 
 
@@ -160,7 +160,7 @@ def run_portfolio(settings, fun, lower, upper, maxfev, popsize, rng):
     evaluations, more = Evaluations(fun, maxfev), True
     while more:
         for i, run in enumerate(runs):
-            go_on(run, evaluations, allotted[i])
+            advance(run, evaluations, allotted[i])
             if run.used:
                 best[i] = run.best()[0]
         more = allot_round(schedule, maxfev, best, allotted)
@@ -171,5 +171,5 @@ def run_portfolio(settings, fun, lower, upper, maxfev, popsize, rng):
         step = polishing_step(np.ascontiguousarray(x), f, lower, upper, *lengths)
         own = derive(key, len(members), 1)
         leader = StrategyRun(polisher, own, lower, upper, popsize, maxfev, leader.best()[1], step)
-    go_on(leader, evaluations)
+    advance(leader, evaluations)
     return evaluations.best_x, evaluations.best_f

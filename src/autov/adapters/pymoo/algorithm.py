@@ -9,7 +9,7 @@ import numpy as np
 from autov.adapters import missing
 from autov.adapters.points import asked_algorithm
 from autov.core import Array, Box, InputError, values_of, whole_number
-from autov.problems import comparable, compressed
+from autov.problems import compressed, penalized
 
 try:
     from pymoo.core.algorithm import Algorithm
@@ -94,4 +94,4 @@ def _ordered(population: Any) -> Array:
     """One number for each individual that orders them by Deb's rules, (n,); NaN is worst."""
     values = population.get("F")[:, 0].astype(np.float64)
     violation = population.get("CV")[:, 0].astype(np.float64)
-    return values_of(comparable(values, compressed(violation)) if violation.any() else values, len(population))[0]
+    return values_of(penalized(values, compressed(violation)) if violation.any() else values, len(population))[0]
