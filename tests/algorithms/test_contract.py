@@ -186,9 +186,7 @@ def test_too_small_a_population_is_refused(name, least):
 
 
 def test_unknown_names_and_settings_are_refused():
-    with pytest.raises(
-        InputError, match=r"unknown 'gaa' \(did you mean 'ga'\?\); one of anytime, general, .*autov, cma-es, cso, de"
-    ):
+    with pytest.raises(InputError, match=r"^algorithm: .*'gaa' .*'ga'"):
         make("gaa")
     with pytest.raises(InputError, match="de has no setting 'f'; one of F, CR"):
         make("de", f=0.5)
