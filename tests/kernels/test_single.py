@@ -64,7 +64,8 @@ def test_runs_are_as_good_as_those_in_double_precision(name):
     objectives = stack_objectives([problem.objective()])
     plan = kernels.plain_plan(Evolution().plan().variation)
     stacked = plan._replace(variation=plan.variation._replace(**{
-        part: getattr(plan.variation, part)[None] for part in ("thresholds", "wholes", "rows", "parameters")
+        name: getattr(plan.variation, name)[None]
+        for name in ("thresholds", "solution_thresholds", "rows", "parameters")
     }))  # fmt: skip
     common = Common(stacked, objectives, problem.box.lower, problem.box.upper, 3000, 30, 30)
     zeros, runs = np.zeros(60, np.int64), np.arange(60)

@@ -32,8 +32,8 @@ class Real(NamedTuple):
     size: int  # bytes
 
     @property
-    def lanes(self) -> int:
-        """Of a wide step."""
+    def width(self) -> int:
+        """How many of them a wide step takes."""
         return REGISTER // self.size
 
 
@@ -131,20 +131,20 @@ def _draw(width: int) -> Any:
             _, k, parameters, x1, sources, _, row, *others = args
             pair = ir.VectorType(real.kind, 2)
             bases = []
-            for lane in range(width):
-                place = builder.mul(builder.add(k, ir.Constant(WORD, lane)), ir.Constant(WORD, 4))
+            for i in range(width):
+                place = builder.mul(builder.add(k, ir.Constant(WORD, i)), ir.Constant(WORD, 4))
                 chosen = builder.sext(_load(builder, builder.add(row, place), INTEGER, 4), WORD)
                 bases.append(builder.add(parameters, builder.mul(chosen, ir.Constant(WORD, 2 * real.size * weights))))
 
-            def shuffle(a, b, lanes):
-                return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(INTEGER, len(lanes)), list(lanes)))
+            def shuffle(a, b, elements):
+                return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(INTEGER, len(elements)), list(elements)))
 
             def parameters_of(s):
                 places = [builder.add(base, ir.Constant(WORD, 2 * real.size * s)) for base in bases]
                 pairs = [_load(builder, place, pair, real.size) for place in places]
                 if width == 1:
                     return shuffle(pairs[0], pairs[0], (0,)), shuffle(pairs[0], pairs[0], (1,))
-                # Transpose: lanes (0, 2) and (1, 3) first, which stays inside 128-bit halves.
+                # Transpose: elements (0, 2) and (1, 3) first, which stays inside 128-bit halves.
                 even = shuffle(pairs[0], pairs[2], (0, 1, 2, 3))
                 odd = shuffle(pairs[1], pairs[3], (0, 1, 2, 3))
                 return shuffle(even, odd, (0, 4, 2, 6)), shuffle(even, odd, (1, 5, 3, 7))
@@ -193,18 +193,18 @@ def draw_wide(typingctx, like, size, table, x1, sources, tied, row, normal, lowe
         if not _is_wide(context):
             return context.get_dummy_value()
         _, size, table, x1, sources, _, row, *others = args
-        vector = ir.VectorType(real.kind, real.lanes)
+        vector = ir.VectorType(real.kind, real.width)
         sources = cgutils.unpack_tuple(builder, sources, weights)
         registers = [
             _load(builder, builder.add(table, ir.Constant(WORD, REGISTER * place)), vector, REGISTER)
-            for place in range(2 * weights * TABLE // real.lanes)
+            for place in range(2 * weights * TABLE // real.width)
         ]
-        with cgutils.for_range(builder, _steps(builder, size, real.lanes)) as loop:
-            k = _begins(builder, loop, size, real.lanes)
+        with cgutils.for_range(builder, _steps(builder, size, real.width)) as loop:
+            k = _begins(builder, loop, size, real.width)
             place = builder.add(row, builder.mul(k, ir.Constant(WORD, 4)))
-            chosen = _load(builder, place, ir.VectorType(INTEGER, real.lanes), 4)
+            chosen = _load(builder, place, ir.VectorType(INTEGER, real.width), 4)
             if real is DOUBLE:
-                chosen = builder.zext(chosen, ir.VectorType(WORD, real.lanes))
+                chosen = builder.zext(chosen, ir.VectorType(WORD, real.width))
 
             def look_up(column, chosen=chosen):
                 if real is SINGLE:
@@ -215,7 +215,7 @@ def draw_wide(typingctx, like, size, table, x1, sources, tied, row, normal, lowe
             def parameters_of(s, look_up=look_up):
                 return look_up(2 * s), look_up(2 * s + 1)
 
-            _variables(builder, real, k, real.lanes, parameters_of, [x1, sources, *others], untied)
+            _variables(builder, real, k, real.width, parameters_of, [x1, sources, *others], untied)
         return context.get_dummy_value()
 
     return signature, codegen
@@ -234,11 +234,11 @@ def choose_wide(typingctx, words, thresholds, size, count, row):  # noqa: ARG001
         words, thresholds, size, count, row = args
         vector = ir.VectorType(INTEGER, TABLE)
 
-        def all_lanes(number):
+        def splat(number):
             return ir.Constant(vector, [number] * TABLE)
 
         table = cgutils.alloca_once(builder, vector)
-        builder.store(all_lanes(2**31 - 1), table)  # no word is above it
+        builder.store(splat(2**31 - 1), table)  # no word is above it
         copy = builder.ptrtoint(table, WORD)
         with cgutils.for_range(builder, size) as loop:
             place = builder.mul(loop.index, ir.Constant(WORD, 4))
@@ -248,11 +248,11 @@ def choose_wide(typingctx, words, thresholds, size, count, row):  # noqa: ARG001
         with cgutils.for_range(builder, _steps(builder, count, TABLE)) as loop:
             place = builder.mul(_begins(builder, loop, count, TABLE), ir.Constant(WORD, 4))
             word = _load(builder, builder.add(words, place), vector, 4)
-            found, step = all_lanes(0), TABLE // 2
+            found, step = splat(0), TABLE // 2
             while step:
-                middle = builder.add(found, all_lanes(step - 1))
+                middle = builder.add(found, splat(step - 1))
                 threshold = _call(builder, "llvm.x86.avx512.permvar.si.512", vector, [known, middle])
-                further = builder.add(found, all_lanes(step))
+                further = builder.add(found, splat(step))
                 found = builder.select(builder.icmp_signed(">", word, threshold), further, found)
                 step //= 2
             _store(builder, found, builder.add(row, place), 4)
