@@ -21,7 +21,7 @@ from autov.compiler.plain import cpu_features
 WORD, INTEGER, DOUBLE = ir.IntType(64), ir.IntType(32), ir.DoubleType()
 SIZE = 8  # bytes of a double
 FLAGS = ("contract", "reassoc", "nsz")
-REGISTER, WIDTH, TABLE = 64, 8, 16  # of a wide step: bytes, variables, and how many rows it can look up
+REGISTER, VECTOR, TABLE = 64, 8, 16  # of a wide step: bytes, variables, and how many rows it can look up
 
 
 def _is_wide(context) -> bool:
@@ -163,17 +163,17 @@ def draw_wide(typingctx, size, table, x1, sources, tied, row, normal, lower, upp
         if not _is_wide(context):
             return context.get_dummy_value()
         size, table, x1, sources, _, row, *others = args
-        vector = ir.VectorType(DOUBLE, WIDTH)
+        vector = ir.VectorType(DOUBLE, VECTOR)
         sources = cgutils.unpack_tuple(builder, sources, weights)
         registers = [
             _load(builder, builder.add(table, ir.Constant(WORD, REGISTER * place)), vector, REGISTER)
-            for place in range(2 * weights * TABLE // WIDTH)
+            for place in range(2 * weights * TABLE // VECTOR)
         ]
-        with cgutils.for_range(builder, _steps(builder, size, WIDTH)) as loop:
-            k = _begins(builder, loop, size, WIDTH)
+        with cgutils.for_range(builder, _steps(builder, size, VECTOR)) as loop:
+            k = _begins(builder, loop, size, VECTOR)
             place = builder.add(row, builder.mul(k, ir.Constant(WORD, 4)))
-            chosen = _load(builder, place, ir.VectorType(INTEGER, WIDTH), 4)
-            chosen = builder.zext(chosen, ir.VectorType(WORD, WIDTH))
+            chosen = _load(builder, place, ir.VectorType(INTEGER, VECTOR), 4)
+            chosen = builder.zext(chosen, ir.VectorType(WORD, VECTOR))
 
             def look_up(column, chosen=chosen):
                 low, high = registers[2 * column : 2 * column + 2]
@@ -182,7 +182,7 @@ def draw_wide(typingctx, size, table, x1, sources, tied, row, normal, lower, upp
             def parameters_of(s, look_up=look_up):
                 return look_up(2 * s), look_up(2 * s + 1)
 
-            _variables(builder, k, WIDTH, parameters_of, [x1, sources, *others], untied)
+            _variables(builder, k, VECTOR, parameters_of, [x1, sources, *others], untied)
         return context.get_dummy_value()
 
     return signature, codegen

@@ -15,7 +15,7 @@ import numpy as np
 from numba.cpython.unsafe.tuple import tuple_setitem
 
 from autov.compiler.functions import internal, noinline
-from autov.kernels.evolution.draw import SIZE, TABLE, WIDTH, choose_wide, columns, draw_1, draw_4, draw_wide, wide
+from autov.kernels.evolution.draw import SIZE, TABLE, VECTOR, choose_wide, columns, draw_1, draw_4, draw_wide, wide
 from autov.kernels.random import NORMALS, ROWS, fill_bits, fill_normals, subkey
 
 # Inputs that are not parents; parents are 1, 2, 3, ...
@@ -87,7 +87,7 @@ def draw_rows(pool, index, row, normal, parameters, arity, tied, lower, upper, o
     rows = np.int64(row.ctypes.data)
     z = np.int64(normal.ctypes.data)
     target = np.int64(out.ctypes.data)
-    fits = wide() and d >= WIDTH and parameters.shape[0] <= TABLE
+    fits = wide() and d >= VECTOR and parameters.shape[0] <= TABLE
     by_columns = columns(table, parameters.shape[0], arity) if fits else np.int64(0)
     for i in range(m):
         sources = arity
