@@ -139,7 +139,7 @@ class MemoisedFunction(types.Function):
     """
 
     def __init__(self, function: Any) -> None:
-        self.__dict__ = dict(vars(function))  # Numba's own object stays as it is
+        vars(self).update(vars(function))  # Numba's own object stays as it is
         self.known: dict[Any, Any] = {}
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
