@@ -193,6 +193,7 @@ def test_noise_belongs_to_the_run():
     assert generator(1, 0).random() != generator(1, 0, 1).random()
 
 
+@pytest.mark.cold
 def test_results_do_not_depend_on_the_threads_of_blas():
     code = (
         "import autov; r = autov.minimize('rosenbrock', [(-30, 30)] * 300, algorithm='cma-es', maxfev=600, popsize=60, "
