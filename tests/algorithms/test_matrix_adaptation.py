@@ -107,7 +107,7 @@ def test_only_the_whole_batch_can_be_told():
     algorithm = MatrixAdaptation()
     state = algorithm.init(BOX, 20, 100, generator(1))
     x, state = algorithm.ask(state, generator(1))
-    with pytest.raises(InputError, match="tell: needs the 8 points"):
+    with pytest.raises(InputError, match=r"^tell: "):
         algorithm.tell(state, x[:5], sphere(x[:5]), generator(1))
 
 
@@ -312,8 +312,8 @@ def test_turned_draws_make_the_turned_path():
 
 def test_only_cubes_turn():
     state = MatrixAdaptation().start(stream_key(1), SKEWED, 10, 100)
-    with pytest.raises(InputError, match="rotation: the box must be a cube"):
+    with pytest.raises(InputError, match=r"^rotation: "):
         MatrixAdaptation().rotated(state, np.eye(4))
     state = MatrixAdaptation().start(stream_key(1), BOX, 10, 100)
-    with pytest.raises(InputError, match="rotation: must be an orthogonal matrix"):
+    with pytest.raises(InputError, match=r"^rotation: "):
         MatrixAdaptation().rotated(state, 2 * np.eye(5))

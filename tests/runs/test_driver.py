@@ -140,7 +140,7 @@ def test_fixed_variables():
     options = {"maxfev": 100, "popsize": 20, "rng": 1, "algorithm": "autov"}
     autov.minimize(fun, bounds, callback=lambda r: watched.append(r.x.copy()) and None, **options)
     assert np.array(watched).shape == (5, 3)
-    with pytest.raises(InputError, match="x0: must be a point of 3 variables"):
+    with pytest.raises(InputError, match=r"^x0: "):
         autov.minimize(fun, bounds, x0=np.zeros(2))
 
 

@@ -136,7 +136,7 @@ def test_settings_that_are_none(options, text):
 
 @pytest.mark.parametrize("problem", ["sphere", function_problem(lambda x: (x**2).sum(1), BOX, vectorized=True)])
 def test_only_single_evaluations_can_fail_alone(problem):
-    with pytest.raises(InputError, match="timeout: only for Python functions of single points"):
+    with pytest.raises(InputError, match=r"^timeout: "):
         minimize(problem, timeout=1.0, **SMALL)
 
 
