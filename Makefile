@@ -39,7 +39,7 @@ test: lint $(VENV)/.peers
 test-quick: $(VENV)/.peers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(TEST) -m "not cold and not slow and not paper"
+	$(TEST) -m "not cold and not slow"
 
 # The lowest version of every dependency that pyproject.toml allows, and the newest of all, each with both backends.
 FOR_VERSIONS := tests/golden tests/kernels tests/compiler
