@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-oldest test-newest lint bench slow paper docs gallery quality speed reproduction mutants fuzz soak clean
+.PHONY: demo test test-quick test-oldest test-newest lint bench slow paper docs gallery quality speed reproduction mutants fuzz soak clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -29,9 +29,17 @@ lint: $(VENV)/.peers
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
-# On up to four cores: most of the time goes to compiling, one kernel after the other in a process.
+# On up to four cores; kernels that are not on disk yet are compiled once and shared by all processes.
+TEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
+
 test: lint $(VENV)/.peers
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
+	$(TEST)
+
+# For whoever changes something: linted by ruff alone, without the tests marked cold (see pyproject.toml).
+test-quick: $(VENV)/.peers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(TEST) -m "not cold and not slow"
 
 # The lowest version of every dependency that pyproject.toml allows, and the newest of all. The fast backend is not used
 # with the lowest Numba.

@@ -52,7 +52,7 @@ def test_experiment_runs_differ_and_repeat(tmp_path):
 
 
 def test_integer_problems_are_refused():
-    with pytest.raises(InputError, match=r"^problem: OneMax has variables that are no real numbers"):
+    with pytest.raises(InputError, match=r"^problem: "):
         IOHAlgorithm("autov", maxfev=100)(ioh.get_problem("OneMax", 1, 10, ioh.ProblemClass.PBO))
 
 

@@ -117,7 +117,7 @@ def test_goes_on_after_the_planned_trials_and_survives_pickling():
 
 
 def test_what_cannot_be_done_is_said():
-    with pytest.raises(InputError, match=r"^algorithm: scipy:de can only be run as a whole"):
+    with pytest.raises(InputError, match=r"^algorithm: "):
         AutoVSampler("scipy:de")
     study = optuna.create_study(directions=["minimize", "minimize"], sampler=AutoVSampler(seed=1))
     with pytest.raises(ValueError, match="multi-objective"):

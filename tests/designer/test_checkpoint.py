@@ -125,6 +125,7 @@ def wait_for(condition, process=None, seconds=120):
         time.sleep(0.002)
 
 
+@pytest.mark.cold
 def test_killed_in_the_middle_it_ends_with_the_same_operator(tmp_path, monkeypatch):
     """Killed whenever a few more checkpoints were written, so that every session makes progress and none the whole."""
     monkeypatch.setenv("AUTOV_CHECKPOINT_SECONDS", "0")
@@ -166,6 +167,7 @@ WITH_CTRL_C = (
 )
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
 def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path, number):
     command = [sys.executable, "-c", WITH_CTRL_C, *COMMAND[3:], "--generations", "100000", "--out", str(tmp_path / "c")]
@@ -181,6 +183,7 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path, number):
     assert "Traceback" not in error
 
 
+@pytest.mark.cold
 def test_ctrl_c_while_libraries_load_is_quiet():
     code = (
         "import sys\nclass Interrupting:\n    def find_spec(self, name, *_):\n        if name == 'typer':\n"
@@ -191,6 +194,7 @@ def test_ctrl_c_while_libraries_load_is_quiet():
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "autov: interrupted\n")
 
 
+@pytest.mark.cold
 def test_results_in_the_folder(tmp_path):
     folder = tmp_path / "out"
     done = subprocess.run(

@@ -29,6 +29,7 @@ from tests.engines import calls
 from tests.engines.clusters import client, mortal  # noqa: F401
 
 pytestmark = [
+    pytest.mark.cold,
     pytest.mark.filterwarnings("ignore"),
     pytest.mark.skipif(not hasattr(os, "fork"), reason="POSIX"),
 ]

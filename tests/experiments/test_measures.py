@@ -98,7 +98,7 @@ def test_compact_results_know_shares_but_not_when(compared):
     assert back.table().columns == ("algorithm", "targets reached")
     with pytest.raises(InputError, match="only final values are known"):
         back.area("de")
-    with pytest.raises(InputError, match="plot: needs problems whose minima are known"):
+    with pytest.raises(InputError, match=r"^plot: "):
         ecdf_plot(unpack(pack(compared)))
 
 
@@ -133,9 +133,9 @@ def test_groups_of_problems():
 
 
 def test_bad_input_is_refused(compared):
-    with pytest.raises(InputError, match="targets: must be positive"):
+    with pytest.raises(InputError, match=r"^targets: "):
         compared.targets([1.0, 0.0])
-    with pytest.raises(InputError, match="algorithm: 'x' is not in the comparison"):
+    with pytest.raises(InputError, match=r"^algorithm: "):
         compared.targets().share("x")
-    with pytest.raises(InputError, match="problems: no targets on 'paper-f8'"):
+    with pytest.raises(InputError, match=r"^problems: "):
         compared.ecdf("de", ["paper-f8"])

@@ -96,6 +96,7 @@ def test_threads_do_not_change_bits():
     assert all(np.array_equal(a, b) for a, b in zip(alone, together, strict=True))
 
 
+@pytest.mark.cold
 def test_processes_do_not_change_bits(tmp_path):
     script = (
         "from autov.algorithms import Evolution; from autov.runs import solve\n"

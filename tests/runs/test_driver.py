@@ -140,7 +140,7 @@ def test_fixed_variables():
     options = {"maxfev": 100, "popsize": 20, "rng": 1, "algorithm": "autov"}
     autov.minimize(fun, bounds, callback=lambda r: watched.append(r.x.copy()) and None, **options)
     assert np.array(watched).shape == (5, 3)
-    with pytest.raises(InputError, match="x0: must be a point of 3 variables"):
+    with pytest.raises(InputError, match=r"^x0: "):
         autov.minimize(fun, bounds, x0=np.zeros(2))
 
 
@@ -193,6 +193,7 @@ def test_noise_belongs_to_the_run():
     assert generator(1, 0).random() != generator(1, 0, 1).random()
 
 
+@pytest.mark.cold
 def test_results_do_not_depend_on_the_threads_of_blas():
     code = (
         "import autov; r = autov.minimize('rosenbrock', [(-30, 30)] * 300, algorithm='cma-es', maxfev=600, popsize=60, "

@@ -191,7 +191,7 @@ def test_an_objective_that_returns_nothing_is_named():
 def test_extreme_boxes_and_operators_are_refused():
     with pytest.raises(InputError, match="upper - lower"):
         autov.minimize(sphere, [(-1e200, 1e200)] * 2)
-    with pytest.raises(InputError, match="std: must not exceed"):
+    with pytest.raises(InputError, match=r"^std: "):
         autov.AffineOperator(("x1", "x2"), [[0.5]], [[1e200]], [1.0])
     with pytest.raises(InputError, match="probability"):
         autov.AffineOperator(("x1", "x2"), [[0.5], [0.5]], [[1.0], [1.0]], [1e308, 1e308])

@@ -77,7 +77,7 @@ def test_stopping_does_not_change_the_course_of_a_compiled_run():
 
 
 def test_an_optimiser_without_population_has_no_spread():
-    with pytest.raises(InputError, match="xtol: scipy:de runs as a whole"):
+    with pytest.raises(InputError, match=r"^xtol: "):
         autov.minimize(sphere, BOX, algorithm="scipy:de", xtol=0.1)
     result = autov.minimize(sphere, BOX, algorithm="scipy:de", target=0.5, popsize=20, rng=1)
     assert result.status == 3
@@ -124,7 +124,7 @@ def test_missing_bounds_are_made_up_around_x0():
     far = autov.minimize(lambda x: float(-x[0]), [(0, None), (0, 1)], x0=[2.0, 0.5], maxfev=300, rng=1, algorithm="de")
     assert far.x[0] == 22.0
     assert "x[0] lies at a border that was made up" in far.message
-    with pytest.raises(InputError, match=r"bounds: variable 1 has \[0, inf\]; give finite bounds, or x0"):
+    with pytest.raises(InputError, match=r"^bounds: "):
         autov.minimize(sphere, [(0, 1), (0, np.inf)])
 
 
