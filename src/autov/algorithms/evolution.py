@@ -180,9 +180,11 @@ class Evolution:
         """Affine operators do."""
         return isinstance(self.operator, AffineOperator)
 
-    def run_compiled(self, state: EvolutionState, objective: Objective, maxfev: int) -> Outcome:
+    def run_compiled(
+        self, state: EvolutionState, objective: Objective, maxfev: int, begun: list[ResumableRun] | None = None
+    ) -> Outcome:  # fmt: skip
         """Go on until maxfev evaluations are made, as one compiled piece; only for affine operators."""
-        return run_to_end(self.resumable_run(state), objective, maxfev)
+        return run_to_end(self.resumable_run(state), objective, maxfev, begun)
 
     def resumable_run(self, state: EvolutionState) -> ResumableRun:
         """The run that begins with a state, which can be resumed."""
