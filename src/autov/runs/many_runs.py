@@ -15,7 +15,7 @@ from autov.core import Array, whole_number
 from autov.engines import Engine, Serial, engine_of
 from autov.problems import PointFunction, Problem, instance_of, takes_points
 from autov.runs.driver import LiveRun, Run, presented, solve
-from autov.runs.evaluation import PointEvaluator, check_policy, engine_for, evaluation_of
+from autov.runs.evaluation import PointEvaluator, check_policy, engine_for, evaluating_here
 from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy
 from autov.runs.point_scheduler import CheapEvaluations, Job, PointScheduler, run_scheduled
 
@@ -72,19 +72,18 @@ def _one(
     live = LiveRun()
     if lives is not None:
         lives[run] = live
+    faults, instance = FaultCount() if begun is None else begun.faults, instance_of(problem, run)
     if begun is None:
-        faults = FaultCount()
-        with evaluation_of(problem, 1, run, policy, faults) as evaluate:
+        with evaluating_here(instance, policy, faults) as evaluate:
             return solve(problem, algorithm, run=run, evaluate=evaluate, live=live, **options), faults
-    known, instance = iter(begun.batches), instance_of(problem, run)
+    known, points = iter(begun.batches), PointEvaluator(Serial(), policy, faults)
     assert isinstance(instance, PointFunction)
-    points = PointEvaluator(Serial(), policy, begun.faults)
 
     def evaluate_rest(x: Array) -> Array:
         values = next(known, None)
         return points(instance, x) if values is None else values
 
-    return solve(problem, algorithm, run=run, evaluate=evaluate_rest, **options), begun.faults
+    return solve(problem, algorithm, run=run, evaluate=evaluate_rest, live=live, **options), faults
 
 
 class ManyRuns:
