@@ -43,8 +43,8 @@ def minimize(
             infinite or missing bound of a function 10 max(1, |x0|) around x0 are searched.
         args: further arguments of fun.
         operator: an affine operator, its library name or its JSON file, the result of ``design``, or any
-            ``h(parents, lower, upper, rng)``, for the paper's metaheuristic "autov", which then is the algorithm.
-        algorithm: a name such as "autov", "shade", "de+F=0.7" or "cma:default" (see ``autov list algorithms``), an
+            ``h(parents, lower, upper, rng)``, for the paper's metaheuristic "evolution", which then is the algorithm.
+        algorithm: a name such as "paper-h3", "shade", "de+F=0.7" or "cma:default" (see ``autov list algorithms``), an
             optimiser's JSON file, a design, or settings; None for "general", which was designed for many kinds of
             functions and is judged on others (docs/quality.md).
         x0: a first point or population.
