@@ -43,6 +43,7 @@ CALLS = {
     "a budget of nothing": lambda: autov.minimize(bowl, BOX, maxfev=0),
     "a budget that is a text": lambda: autov.minimize(bowl, BOX, maxfev="many"),
     "an unknown algorithm": lambda: autov.minimize(bowl, BOX, algorithm="gaa"),
+    "an algorithm under its former name": lambda: autov.minimize(bowl, BOX, algorithm="autov"),
     "an unknown setting": lambda: autov.minimize(bowl, BOX, algorithm="de+f=1"),
     "a setting that a shipped one has not": lambda: resolve_algorithm("general+F=0.7"),
     "a setting out of its range": lambda: DE(base="best"),

@@ -19,7 +19,7 @@ TINY = {"population": 5, "generations": 3, "trial": TrialBudget(8, 10, 2), "race
         "retest_runs": 4, "rng": 1}  # fmt: skip
 
 
-@pytest.mark.parametrize("searcher", ["autov", "ma-es"])
+@pytest.mark.parametrize("searcher", ["best-operator", "ma-es"])
 @pytest.mark.parametrize("space", ["evolution", "portfolio"])
 def test_a_search_that_was_cut_goes_on_with_the_same_bits(space, searcher, tmp_path):
     options = {**TINY, "space": space, "searcher": searcher, "aggregate": "panel", "panel_runs": 2}

@@ -19,7 +19,7 @@ SMALL = {"dim": 3, "maxfev": 300, "popsize": 10}
 
 @pytest.fixture(scope="module")
 def planned():
-    algorithms = {"autov": "autov", "ga": "ga", "mine": RandomSearch(0.2)}
+    algorithms = {"paper-h3": "paper-h3", "ga": "ga", "mine": RandomSearch(0.2)}
     return experiment(algorithms, ["sphere", "quartic+rotate=run", SlowSphere()], runs=3, **SMALL)
 
 
@@ -85,9 +85,9 @@ def test_samples_end_at_the_best_value(planned):
 def test_nothing_is_run_twice(tmp_path):
     seen = []
     store = tmp_path / "r.db"
-    assert run(experiment(["autov", "ga"], "sphere", runs=2, **SMALL), store, workers=1).ran == 4
-    assert run(experiment(["autov", "ga"], "sphere", runs=2, **SMALL), store, workers=1).ran == 0
-    more = run(experiment(["ga", "autov"], "f1..f2,sphere", runs=3, **SMALL), store, 1, lambda *a: seen.append(a))
+    assert run(experiment(["paper-h3", "ga"], "sphere", runs=2, **SMALL), store, workers=1).ran == 4
+    assert run(experiment(["paper-h3", "ga"], "sphere", runs=2, **SMALL), store, workers=1).ran == 0
+    more = run(experiment(["ga", "paper-h3"], "f1..f2,sphere", runs=3, **SMALL), store, 1, lambda *a: seen.append(a))
     assert (more.total, more.ran) == (18, 14)
     assert seen[0] == (4, 18, None)
     assert seen[-1][:2] == (18, 18)

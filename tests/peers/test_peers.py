@@ -233,7 +233,7 @@ def test_comparisons_run_them_beside_the_others(tmp_path):
         algorithm(name)
     store = tmp_path / "results.db"
     options = {"dim": 3, "maxfev": 60, "popsize": 20, "runs": 2, "store": store}
-    first = compare(["autov", *names], "sphere", workers=1, **options)
+    first = compare(["paper-h3", *names], "sphere", workers=1, **options)
     assert not first.failures
     assert all(np.isfinite(first.values("sphere", name)).all() for name in names)
     assert all(len(first.values("sphere", name)) == 2 for name in names)

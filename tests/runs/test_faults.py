@@ -15,7 +15,7 @@ from autov.runs.many_runs import repeat
 from autov.runs.minimization import minimize
 
 BOX = [(-1, 1)] * 2
-SMALL = {"maxfev": 60, "popsize": 10, "rng": 3, "algorithm": "autov"}
+SMALL = {"maxfev": 60, "popsize": 10, "rng": 3, "algorithm": "paper-h3"}
 
 
 def bowl(x):
@@ -85,7 +85,7 @@ def test_a_point_that_ends_its_worker_is_named_or_counts_as_worst():
 @pytest.mark.cold
 @pytest.mark.parametrize("workers", [1, 2])
 def test_evaluations_that_hang_count_as_worst(workers):
-    small = {"maxfev": 16, "popsize": 8, "rng": 4, "algorithm": "autov"}
+    small = {"maxfev": 16, "popsize": 8, "rng": 4, "algorithm": "paper-h3"}
     found = minimize(hanging, BOX, workers=workers, timeout=0.7, **small)
     expected = minimize(as_worst(-0.8), BOX, **small)
     assert found.failed == {"timed out": found.failed["timed out"]}

@@ -104,7 +104,7 @@ def test_callbacks_are_called_as_scipy_does():
         by_both(xk, **others)
 
     for callback in (by_name, by_point, by_both, by_keyword, by_keywords):
-        autov.minimize(sphere, BOX, algorithm="autov", maxfev=20, popsize=20, rng=1, callback=callback)
+        autov.minimize(sphere, BOX, algorithm="paper-h3", maxfev=20, popsize=20, rng=1, callback=callback)
     assert len(got) == 5
     assert all(np.array_equal(got[0], x) for x in got)
 
@@ -162,7 +162,7 @@ def test_one_pair_of_scipy_bounds_is_for_all_variables_of_x0(upper):
 
 
 def test_a_result_is_short_in_print():
-    result = autov.minimize("sphere", dim=40, maxfev=200, rng=1, history=True, algorithm="autov")
+    result = autov.minimize("sphere", dim=40, maxfev=200, rng=1, history=True, algorithm="paper-h3")
     assert len(repr(result)) < 600
     assert "population" not in repr(result)
     assert len(repr(result).splitlines()) == len(result.lines())

@@ -47,13 +47,13 @@ def minimize(
     instances: str | None = INSTANCES,
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
     operator: str | None = typer.Option(
-        None, "--operator", help="For autov: library name, JSON file or file.py:name; paper-h3 by default."
+        None, "--operator", help="For evolution: library name, JSON file or file.py:name; paper-h3 by default."
     ),
     algorithm: str | None = typer.Option(
         None,
         "--algorithm",
-        help="general, autov, shade, de+F=0.7, cma:default, optimizer.json, file.py:name, ...; general by default, or "
-        "autov with --operator.",
+        help="general, paper-h3, shade, de+F=0.7, cma:default, optimizer.json, file.py:name, ...; general by default, "
+        "or evolution with --operator.",
     ),
     maxfev: int = typer.Option(10_000, "--maxfev", min=1, help="Evaluations of each run."),
     popsize: int = typer.Option(100, "--popsize", min=2, help="Population size."),

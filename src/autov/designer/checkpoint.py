@@ -11,6 +11,7 @@ import numpy as np
 
 from autov.core import Array, FileError, read_arrays, to_json, write_arrays
 from autov.core.checks import MOST
+from autov.designer.journal import renamed
 from autov.designer.search import HISTORY, Search, SearchState
 from autov.designer.settings import FITTED
 from autov.runs.faults import KINDS, FaultCount
@@ -92,7 +93,7 @@ def read_checkpoint(path: Path, settings: Mapping[str, Any], search: Search) -> 
             proposer={n[len(_PROPOSER) :]: a for n, a in arrays.items() if n.startswith(_PROPOSER)},
             **{name: arrays[name] for name in _ARRAYS},
         )  # fmt: skip
-        seconds, saved = float(head["seconds"]), dict(head["settings"])
+        seconds, saved = float(head["seconds"]), renamed(dict(head["settings"]))
         if not 0 <= seconds < np.inf:
             raise FileError(f"seconds is {seconds}")
     except (KeyError, ValueError, TypeError, OverflowError) as error:

@@ -152,6 +152,11 @@ class Journal:
             self.path.unlink(missing_ok=True)
 
 
+def renamed(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings of a file, with the searcher of Algorithm 1 under its present name."""
+    return settings | {"searcher": "best-operator"} if settings.get("searcher") == "autov" else settings
+
+
 def saved_settings(path: Path) -> dict[str, Any] | None:
     """The settings of the search that a file of values belongs to, with its plan; None if it is none."""
     try:
@@ -170,7 +175,7 @@ def _head_of(data: bytes) -> tuple[dict[str, Any] | None, int]:
         found = json.loads(data[start:end])
     except (ValueError, RecursionError):
         return None, 0
-    return (found if isinstance(found, dict) else None), end
+    return (renamed(found) if isinstance(found, dict) else None), end
 
 
 def _all_records(generation: int, batches: Batches) -> bytes:
