@@ -235,6 +235,7 @@ PRINTING = (
 )
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -359,6 +360,7 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_run(capsys, t
     assert not store.exists()
 
 
+@pytest.mark.cold
 def test_warnings_of_the_package_are_one_line_and_those_of_others_stay(tmp_path):
     """As the one that compiled code is kept in a temporary folder, which has no `autov:` before it twice."""
     (tmp_path / "loud.py").write_text(

@@ -190,6 +190,7 @@ def ending(x):
     return float((x**2).sum())
 
 
+@pytest.mark.cold
 def test_the_point_that_ends_a_worker_is_named_or_counts_as_worst():
     """Whole runs travel; one that ends its worker is made again point by point."""
     problem = {"ending": function_problem(ending, BOX), "bowl": function_problem(flat, BOX)}
@@ -212,6 +213,7 @@ def test_the_point_that_ends_a_worker_is_named_or_counts_as_worst():
     assert again.values("ending", "ga").tolist() == expected.values("ending", "ga").tolist()
 
 
+@pytest.mark.cold
 def test_runs_whose_point_ended_a_worker_are_made_again_when_such_points_count_as_worst(tmp_path):
     """What was noted as failed is no answer to another wish; without it nothing is tried a second time."""
     problem = {"ending": function_problem(ending, BOX)}
@@ -277,6 +279,7 @@ def leaving(x):
     return float((x**2).sum())
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("timeout", [None, 60.0])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_function_that_calls_exit_ends_neither_the_others_nor_the_program(workers, timeout):
