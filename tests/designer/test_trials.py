@@ -140,8 +140,8 @@ def test_the_journal_tells_algorithms_apart(tmp_path):
         return values
 
     kept = tmp_path / "values"
-    assert found("autov", Journal(kept, {})) == found("autov", Journal(kept, {}))
-    assert found("ma-es", Journal(kept, {})) == found("ma-es", Journal(None, {})) != found("autov", Journal(None, {}))
+    assert found("autov", Journal(kept)) == found("autov", Journal(kept))
+    assert found("ma-es", Journal(kept)) == found("ma-es", Journal()) != found("autov", Journal())
 
 
 def test_evaluations_are_counted():

@@ -96,7 +96,6 @@ def design(
     final_race: bool | None = typer.Option(None, "--final-race/--no-final-race", help="Race of the best survivors."),
     race_runs: int | None = typer.Option(None, "--race-runs", min=1, help="Runs of each in the first round of it."),
     retest_runs: int | None = typer.Option(None, "--retest-runs", min=2, help="Fresh runs of the result."),
-    early_stop: bool | None = typer.Option(None, "--early-stop/--no-early-stop", help="Lossless shortcut."),
     aggregate: str | None = typer.Option(
         None, "--aggregate", help="For several problems: rank, log-gap, or panel (share of known results better)."
     ),
@@ -158,7 +157,7 @@ def design(
         "trial": {key: value for key, value in trial.items() if value is not None} or None,
         "family": None if family is None else () if family == "none" else tuple(family.replace("-", ",").split(",")),
         "aggregate": aggregate, "reevaluate": reevaluate, "final_race": final_race, "race_runs": race_runs,
-        "retest_runs": retest_runs, "early_stop": early_stop,
+        "retest_runs": retest_runs,
     }  # fmt: skip
     settings = design_settings(preset, **overrides)
     if settings.dims and any(value is not None for value in (lower, upper, bounds)):

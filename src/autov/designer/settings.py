@@ -86,7 +86,6 @@ class DesignSettings:
         panel_runs: runs of each known design and of each of the panel that candidates are measured by ("panel").
         reevaluate: fresh runs that every survivor gets each generation (True: 1); cures the winner's curse.
         memory: runs after which a candidate is known well enough, where survivors are evaluated again.
-        early_stop: stop candidates that cannot survive any more; the result is the same, bit for bit.
         final_race: choose among the best survivors by a race on fresh seeds.
         race_size: survivors in that race.
         race_runs: runs of each in its first round; every round halves the candidates and doubles the runs.
@@ -115,7 +114,6 @@ class DesignSettings:
     panel_runs: int = 12
     reevaluate: int = 1
     memory: int = 99
-    early_stop: bool = True
     final_race: bool = True
     race_size: int = 32
     race_runs: int = 16
@@ -128,7 +126,7 @@ class DesignSettings:
             value = getattr(self, name)
             value = int(value) if name == "reevaluate" and isinstance(value, bool) else value
             object.__setattr__(self, name, whole_number(name, value, low))
-        for name in ("tie_bounds", "known", "early_stop", "final_race"):
+        for name in ("tie_bounds", "known", "final_race"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name}: must be True or False, got {getattr(self, name)!r}")
         if not isinstance(self.trial, TrialBudget):
@@ -176,10 +174,9 @@ class DesignSettings:
 
 
 OPERATOR = DesignSettings()
-# The paper's settings, all of them (Section V-A), its centred problem included; early_stop does not change its results,
-# only its time. The bounds are tied because the operator it prints has zero means and equal variances for both of them
-# in every row, which free weights would not give; tie_bounds=False is the letter of its text, and stalls
-# (docs/designing.md).
+# The paper's settings, all of them (Section V-A), its centred problem included. The bounds are tied because the
+# operator it prints has zero means and equal variances for both of them in every row, which free weights would not
+# give; tie_bounds=False is the letter of its text, and stalls (docs/designing.md).
 PAPER = dataclasses.replace(
     OPERATOR, generations=1000, trial=TrialBudget(100, 100, 9), reevaluate=0, final_race=False, family=(), known=False
 )  # fmt: skip
@@ -443,7 +440,7 @@ def affordable(
         log(line)
     elif evaluations is None and time is None and seconds(chosen) > WARN_SECONDS:
         hint = "limit it with time= or evaluations=, or train on a cheap model of it (surrogate=)"
-        warnings.warn(f"design: {line}; {hint}", stacklevel=3)
+        warnings.warn(f"design: {line}; {hint}", stacklevel=4)
     return chosen
 
 

@@ -45,7 +45,7 @@ class Trials:
         self.evaluations = 0
         self._cost: float | None = None  # seconds of a compiled run, measured
         self._sent: SentTrials | None = None  # what workers elsewhere have got
-        self.journal = Journal(None, {})  # values as they arrive, where a search is kept on disk
+        self.journal = Journal()  # values as they arrive, where a search is kept on disk
 
     def __call__(self, stream: Stream, genome: Genome, vectors: Array, tasks: Tasks) -> Array:
         """Best values (n,) of the tasks."""
