@@ -340,7 +340,7 @@ EDITS: tuple[Edit, ...] = (
     Edit("a resumed search forgets its time", "designer/design_run.py", "DesignRun._generations",
          "begun.seconds + session", "session",
          ("tests/designer/test_checkpoint.py::test_the_time_of_earlier_sessions_counts",)),
-    Edit("the curves of the report have the seed of the search", "reports/design_files.py", "report",
+    Edit("the curves of the report have the seed of the search", "experiments/design_comparison.py", "_compared",
          "design.settings['seed'] + SEED_SHIFT", "design.settings['seed']",
          ("tests/reports/test_design_files.py::test_a_portfolio_shows_who_worked_and_what_it_is",)),
     Edit("the final race keeps the smaller half", "designer/search.py", "Search.race", "len(alive) + 1", "len(alive)",

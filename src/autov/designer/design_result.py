@@ -94,6 +94,12 @@ class Design(Displayable):
             raise InputError("retested_fitness: there are several training problems; see retested_means")
         return float(self.retested[0].mean())
 
+    def best_known(self, place: int) -> str | None:
+        """The label of the known design with the smallest mean on a training problem; peers, which may be slow, not."""
+        peers = self.settings["panel"]
+        means = {label: float(each[place].mean()) for label, each in self.beside.items() if label not in peers}
+        return min(means, key=lambda label: means[label]) if means else None
+
     def __repr__(self) -> str:
         named = list(self.retested_means.items())
         means = ", ".join(f"{name} {mean:.5g}" for name, mean in named[:3])
