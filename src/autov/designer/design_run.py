@@ -18,7 +18,7 @@ from autov.designer.genome import Genome, OperatorGenome
 from autov.designer.search import MOVED, Search, SearchState
 from autov.designer.search_files import SearchFiles
 from autov.designer.settings import FITTED
-from autov.designer.trials import Trials
+from autov.designer.trials import DesignTrials, Trials
 from autov.operators import AffineOperator
 from autov.problems import ProblemFamily
 from autov.runs.faults import FaultCount
@@ -40,25 +40,6 @@ class SearchProgress:
 
 
 ProgressCallback = Callable[[SearchProgress], Any]
-
-
-@dataclass(frozen=True, eq=False)
-class DesignTrials:
-    """Trials of the search, of the re-test (the same, unless there are surrogates) and with moved optima."""
-
-    search: list[Trials]
-    held_out: list[Trials]
-    moved: list[Trials]
-
-    @property
-    def each(self) -> list[Trials]:
-        """All of them, each once."""
-        return [*self.search, *([] if self.held_out is self.search else self.held_out), *self.moved]
-
-    @property
-    def evaluations(self) -> int:
-        """All that were made, whatever for."""
-        return sum(trials.evaluations for trials in self.each)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -15,13 +15,13 @@ from autov.core import InputError, Seed
 from autov.designer.cases import Case, DesignCases, design_cases
 from autov.designer.checkpoint import MEASURED, Checkpoint
 from autov.designer.design_result import Design
-from autov.designer.design_run import DesignRun, DesignTrials, ProgressCallback, Rivals, SearchProgress
+from autov.designer.design_run import DesignRun, ProgressCallback, Rivals, SearchProgress
 from autov.designer.genome import Given, OperatorGenome
 from autov.designer.search import Search, check_minima, needs_minima
 from autov.designer.search_files import search_files
-from autov.designer.settings import DesignSettings, affordable, design_settings
+from autov.designer.settings import DesignSettings, Limits, affordable, design_settings
 from autov.designer.space import Space
-from autov.designer.trials import Trials
+from autov.designer.trials import DesignTrials, Trials
 from autov.runs.faults import FaultPolicy
 
 
@@ -105,15 +105,6 @@ def design(
         return DesignRun(search, trials, rivals, files, described, measured).run(_preset_name(preset), progress)
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What a design may cost, and who is told what it will cost."""
-
-    evaluations: float | None
-    time: str | float | None
-    log: Callable[[str], Any] | None
-
-
 def _checked(progress: Any) -> ProgressCallback | None:
     if progress is None or progress is False:
         return None
@@ -151,9 +142,7 @@ def _sized(
 ) -> tuple[DesignSettings, int]:  # fmt: skip
     """Settings that fit into the limits, as they did when the search began, and the evaluations that this took."""
     if saved is None:
-        given, moved = Given(tuple(rivals.all.values())), bool(trials.moved)
-        sizes = (limits.evaluations, limits.time, limits.log, moved)
-        return affordable(chosen, trials.search, trials.held_out, given, *sizes), trials.evaluations
+        return affordable(chosen, trials, Given(tuple(rivals.all.values())), limits), trials.evaluations
     plan = dict(saved.plan)
     measured = plan.pop(MEASURED, 0)
     fits = limits.evaluations is None and limits.time is None
