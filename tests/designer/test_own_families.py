@@ -177,11 +177,11 @@ def test_the_journal_has_the_values_of_all_instances(kind, names, tmp_path):
         trials.close()
         return values
 
-    plain = run_with(Journal(None, {}))
+    plain = run_with(Journal())
     kept = tmp_path / "values"
-    assert run_with(Journal(kept, {})) == plain
+    assert run_with(Journal(kept)) == plain
     log.unlink()
-    assert run_with(Journal(kept, {})) == plain
+    assert run_with(Journal(kept)) == plain
     assert not log.exists()  # every value came from the journal
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -45,7 +46,7 @@ class Trials:
         self.evaluations = 0
         self._cost: float | None = None  # seconds of a compiled run, measured
         self._sent: SentTrials | None = None  # what workers elsewhere have got
-        self.journal = Journal(None, {})  # values as they arrive, where a search is kept on disk
+        self.journal = Journal()  # values as they arrive, where a search is kept on disk
 
     def __call__(self, stream: Stream, genome: Genome, vectors: Array, tasks: Tasks) -> Array:
         """Best values (n,) of the tasks."""
@@ -188,6 +189,25 @@ class Trials:
         self.engine.close()
 
 
+@dataclass(frozen=True, eq=False)
+class DesignTrials:
+    """Trials of the search, of the re-test (the same, unless there are surrogates) and with moved optima."""
+
+    search: list[Trials]
+    held_out: list[Trials]
+    moved: list[Trials]
+
+    @property
+    def each(self) -> list[Trials]:
+        """All of them, each once."""
+        return [*self.search, *([] if self.held_out is self.search else self.held_out), *self.moved]
+
+    @property
+    def evaluations(self) -> int:
+        """All that were made, whatever for."""
+        return sum(trials.evaluations for trials in self.each)
+
+
 def _known(made: Values, best: Array, piece: slice) -> bool:
     """Whether all values of a piece are known from before; they are put into place."""
     places = range(len(best))[piece]
@@ -233,4 +253,4 @@ def try_candidates(
     return values
 
 
-__all__ = ["Stream", "Tasks", "TrialBudget", "Trials", "median_bounds", "try_candidates"]
+__all__ = ["DesignTrials", "Stream", "Tasks", "TrialBudget", "Trials", "median_bounds", "try_candidates"]
