@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-oldest test-newest lint bench slow paper docs gallery quality speed reproduction mutants fuzz soak clean
+.PHONY: demo test test-quick test-oldest test-newest lint bench slow paper docs gallery quality speed reproduction mutants fuzz soak clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -29,13 +29,21 @@ lint: $(VENV)/.peers
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
-# On up to four cores: most of the time goes to compiling, one kernel after the other in a process.
-test: lint $(VENV)/.peers
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
+# On up to four cores; kernels that are not on disk yet are compiled once and shared by all processes.
+TEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 
-# The lowest version of every dependency that pyproject.toml allows, and the newest of all, each with both backends.
-FOR_VERSIONS := tests/golden tests/kernels tests/compiler
-IN_BOTH = for backend in plain fast; do AUTOV_COMPILER=$$backend $(1)/bin/python -m pytest -n auto --maxprocesses 4 $(FOR_VERSIONS) || exit 1; done
+test: lint $(VENV)/.peers
+	$(TEST)
+
+# For whoever changes something: linted by ruff alone, without the tests marked cold (see pyproject.toml).
+test-quick: $(VENV)/.peers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(TEST) -m "not cold and not slow"
+
+# The lowest version of every dependency that pyproject.toml allows, and the newest of all. The fast backend is not used
+# with the lowest Numba.
+FOR_VERSIONS := -m pytest -n auto --maxprocesses 4 tests/golden tests/kernels tests/compiler
 
 build/oldest/.ready: pyproject.toml tests/oldest.py
 	$(PYTHON) -m venv build/oldest
@@ -44,12 +52,13 @@ build/oldest/.ready: pyproject.toml tests/oldest.py
 	touch $@
 
 test-oldest: build/oldest/.ready
-	$(call IN_BOTH,build/oldest)
+	AUTOV_COMPILER=plain build/oldest/bin/python $(FOR_VERSIONS)
 
 test-newest:
 	$(PYTHON) -m venv --clear build/newest
 	build/newest/bin/python -m pip install --quiet --upgrade --editable . pytest pytest-xdist hypothesis
-	$(call IN_BOTH,build/newest)
+	AUTOV_COMPILER=plain build/newest/bin/python $(FOR_VERSIONS)
+	AUTOV_COMPILER=fast build/newest/bin/python $(FOR_VERSIONS)
 
 slow: $(VENV)/.peers
 	$(BIN)/python -m pytest -m slow

@@ -22,7 +22,7 @@ from autov.problems import CONSTRAINED_NAMES, Constrained, constrained_problem
 from autov.runs import minimize
 from benchmarks.kernel import machine
 
-ALGORITHMS = ("general", "autov", "shade", "imode", "de", "cma-es", "scipy")
+ALGORITHMS = ("general", "paper-h3", "shade", "imode", "de", "cma-es", "scipy")
 
 
 class _Spent(Exception):  # noqa: N818

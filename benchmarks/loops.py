@@ -128,8 +128,8 @@ def _evox() -> Loop:
 
 
 LOOPS: dict[str, tuple[str, str, Callable[[], Loop]]] = {  # name: library, what is run, how it is made
-    "autov": ("autov", "the paper's metaheuristic, compiled function", lambda: _autov("autov", True)),
-    "autov-numpy": ("autov", "the same, function in NumPy", lambda: _autov("autov", False)),
+    "autov": ("autov", "the paper's metaheuristic, compiled function", lambda: _autov("paper-h3", True)),
+    "autov-numpy": ("autov", "the same, function in NumPy", lambda: _autov("paper-h3", False)),
     "autov-ma-es": ("autov", "ma-es, compiled function", lambda: _autov(f"ma-es+popsize={POPSIZE}", True)),
     "evosax": ("evosax", "DE, jax.lax.scan, single precision", _evosax),
     "evox": ("evox", "DE, torch.compile, single precision", _evox),

@@ -21,12 +21,12 @@ from autov.stats.ranks import average_ranks
 from benchmarks.kernel import machine
 
 SETTINGS = ((20, 10_000), (10, 10_000), (40, 10_000), (20, 2_000))  # variables, evaluations
-OWN = ("general", "anytime", "thorough", "ma-es", "autov", "ga")
+OWN = ("general", "anytime", "thorough", "ma-es", "paper-h3", "ga")
 OTHERS = (
     "minion:bipop", "minion:rcmaes", "minion:arrde", "minion:jade", "minion:nlshade-rsp", "minion:lshade", "minion:jso",
     "cma:default", "cmaes:default", "pypop7:ddcma", "pypop7:sepcma", "scipy:de", "nevergrad:ngopt",
 )  # fmt: skip
-DRAWN = ("general", "anytime", "thorough", "ma-es", "autov", "minion:bipop", "minion:rcmaes", "minion:arrde")
+DRAWN = ("general", "anytime", "thorough", "ma-es", "paper-h3", "minion:bipop", "minion:rcmaes", "minion:arrde")
 RUNS, SEED, SUITE = 5, 1, "bbob+instance=1..5"
 
 

@@ -46,7 +46,7 @@ def _nothing(_: int) -> int:
 
 
 def _compiled(run: int, maxfev: int = MAXFEV) -> float:
-    return solve(Classic("rastrigin", DIM), resolve_algorithm("autov"), maxfev=maxfev, run=run).fun
+    return solve(Classic("rastrigin", DIM), resolve_algorithm("paper-h3"), maxfev=maxfev, run=run).fun
 
 
 def _loading(run: int) -> float:
@@ -77,10 +77,10 @@ def whole_commands(engine: Engine, workers: int) -> dict[str, float]:
     }  # fmt: skip
     calls: dict[str, Callable[..., Any]] = {
         "minimize": lambda f: minimize(f, bounds, maxfev=400, **given),
-        "minimize_autov": lambda f: minimize(f, bounds, algorithm="autov", maxfev=400, **given),
+        "minimize_autov": lambda f: minimize(f, bounds, algorithm="paper-h3", maxfev=400, **given),
         "design": lambda f: design([_keyed(f, bounds)], preset="quick", space="operator", **given, **small),
         "compare": lambda f: compare(
-            ["autov", "ga"], [_keyed(f, bounds)], maxfev=60, popsize=20, runs=5, store=None, **given
+            ["paper-h3", "ga"], [_keyed(f, bounds)], maxfev=60, popsize=20, runs=5, store=None, **given
         ),
     }
     found = {}

@@ -23,7 +23,7 @@ from autov.reports.tables import to_markdown
 from autov.stats.ranks import average_ranks
 from benchmarks.kernel import machine
 
-RIVALS = ("general", "autov", "ma-es", "cma:default", "minion:bipop", "minion:arrde")
+RIVALS = ("general", "paper-h3", "ma-es", "cma:default", "minion:bipop", "minion:arrde")
 PANEL = ("minion:bipop", "minion:arrde")
 SEED, JUDGED_SEED = 1, 2026
 
@@ -105,7 +105,7 @@ KINDS = {
         (), {"space": "evolution", "dims": (100, 200), "budgets": ("120d",), "population": 30, "generations": 30,
              "aggregate": "panel", "panel_runs": 4, "trial": {"runs": 1}, "retest_runs": 5, "race_runs": 5,
              "race_size": 8, "fix": {"evolution.frame": "axes"}},
-        None, 120_000, 5, ("autov", "ga"), "lsgo", tuple(f"lsgo-paper-f{i}" for i in range(1, 16)),
+        None, 120_000, 5, ("paper-h3", "ga"), "lsgo", tuple(f"lsgo-paper-f{i}" for i in range(1, 16)),
     ),
 }  # fmt: skip
 

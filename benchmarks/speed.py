@@ -207,7 +207,7 @@ def _python(data: Mapping[str, Any], first: Mapping[str, Any]) -> list[str]:
         for call in (first["calls"][name] for name in ("python_function", "compiled_problem"))
     ]
     general, strategy, paper, peer = (
-        f"{data[f'{name}_us'] - own:.0f}" for name in ("general", "ma-es", "autov", "cma:default")
+        f"{data[f'{name}_us'] - own:.0f}" for name in ("general", "ma-es", "paper-h3", "cma:default")
     )
     return [
         "## What an evaluation of a Python function costs",
@@ -215,7 +215,7 @@ def _python(data: Mapping[str, Any], first: Mapping[str, Any]) -> list[str]:
         "evaluations "
         "(2,000 of pycma), one thread, the smallest of five runs taken in turns (`overhead.json`). Besides the "
         "function, an "
-        f"evaluation costs `general` {general} microseconds, `ma-es` {strategy}, `autov` with its population of "
+        f"evaluation costs `general` {general} microseconds, `ma-es` {strategy}, `paper-h3` with its population of "
         f"100 {paper}, "
         f"and pycma {peer}.",
         "The first call of a fresh installation compiles what it needs; a line on the terminal says so, and later "

@@ -14,7 +14,7 @@ from autov.reports.theme import COLOURS, INK, ON_DARK, PAPER, SOFT
 DOCS = Path(__file__).parent
 FAMILIES = DOCS.parent / "results" / "families"
 NAMES = {
-    "autov": "the paper's operator", "ga": "GA", "cma:default": "CMA-ES (pycma)", "minion:arrde": "ARRDE (minionpy)",
+    "paper-h3": "the paper's operator", "ga": "GA", "cma:default": "CMA-ES (pycma)", "minion:arrde": "ARRDE (minionpy)",
     "minion:lshade": "L-SHADE (minionpy)",
 }  # fmt: skip
 

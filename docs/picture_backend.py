@@ -13,7 +13,7 @@ from matplotlib.backend_bases import FigureManagerBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 FigureCanvas, FigureManager = FigureCanvasAgg, FigureManagerBase
-STYLE = {"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "autov", "axes.spines.top": False,
+STYLE = {"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "paper-h3", "axes.spines.top": False,
          "axes.spines.right": False}  # fmt: skip
 mpl.rcParams.update(STYLE)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import autov
 
-for algorithm in ("autov", "shade", "cma-es"):  # any of `autov list algorithms`, apart from other libraries'
+for algorithm in ("paper-h3", "shade", "cma-es"):  # any of `autov list algorithms`, apart from other libraries'
     optimizer = autov.Optimizer([(-5, 5)] * 10, algorithm=algorithm, popsize=40, rng=1, maxfev=4000)
     with tempfile.TemporaryDirectory() as folder:
         while not optimizer.stop():

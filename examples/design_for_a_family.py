@@ -49,7 +49,7 @@ if __name__ == "__main__":
     print(f"{found.evaluations:,} evaluations for the design")
 
     runs = 3 if quick else 10
-    algorithms = {"designed": found.algorithm, "paper": "autov", "de": "de", "ma-es": "ma-es"}
+    algorithms = {"designed": found.algorithm, "paper": "paper-h3", "de": "de", "ma-es": "ma-es"}
     compared = autov.compare(
         algorithms, {f"day {n}": day(n) for n in (101, 102, 103)}, maxfev=budget, popsize=20, runs=runs, rng=2,
         store=None, reference="designed", workers=1,

@@ -1,7 +1,7 @@
 """Programs without autov: an optimiser in plain NumPy, and an operator for MATLAB.
 
 The same from the command line:
-    autov export autov:paper-h3 --to python --out optimiser.py
+    autov export evolution:paper-h3 --to python --out optimiser.py
     autov export runs/first/optimizer.json --to python --out optimiser.py
     autov export paper-h3 --to matlab --out vary.m
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 import autov
 
 with tempfile.TemporaryDirectory() as folder:
-    for source in ("autov:paper-h3", "ma-es", "portfolio"):
+    for source in ("evolution:paper-h3", "ma-es", "portfolio"):
         path = Path(folder) / "optimiser.py"
         path.write_text(autov.export(source, "python"))
         done = subprocess.run([sys.executable, "-I", str(path)], capture_output=True, text=True, check=True)

@@ -2,7 +2,7 @@
 
 The same from the command line:
     autov minimize rosenbrock --dim 10 --algorithm examples/own_algorithm.py:StepSearch --runs 10
-    autov compare --algorithms mine=examples/own_algorithm.py:StepSearch,de,autov --problems f1..f5 --dim 10 --runs 5
+    autov compare --algorithms mine=examples/own_algorithm.py:StepSearch,de,paper-h3 --problems f1..f5 --dim 10 --runs 5
 """
 
 from dataclasses import dataclass, replace
@@ -63,7 +63,8 @@ if __name__ == "__main__":
     result = autov.minimize("rosenbrock+translate=3", algorithm=StepSearch(), maxfev=5000, popsize=20, rng=1)
     print(f"Rosenbrock, 30 variables: {result.fun:.4g} after {result.nfev} evaluations")
     print("invariant to:", autov.check_algorithm(StepSearch(), runs=50).holds, "(None: left open)")
-    algorithms = {"step-search": StepSearch(), "shorter": StepSearch(first_step=0.02), "de": "de", "autov": "autov"}
+    own = {"step-search": StepSearch(), "shorter": StepSearch(first_step=0.02)}
+    algorithms = {**own, "de": "de", "paper-h3": "paper-h3"}
     compared = autov.compare(algorithms, "f1,f5,f9", dim=10, maxfev=5000, popsize=20, runs=5, store=None)
     print(compared.table())
 

@@ -11,7 +11,7 @@ import ioh
 from autov.adapters.ioh import IOHAlgorithm
 
 with tempfile.TemporaryDirectory() as folder:
-    for name in ("autov", "shade", "ma-es"):
+    for name in ("paper-h3", "shade", "ma-es"):
         logger = ioh.logger.Analyzer(root=folder, folder_name=name, algorithm_name=name)
         algorithm = IOHAlgorithm(name, maxfev=2000, popsize=40, seed=1)
         for function in (1, 8, 15):  # sphere, Rosenbrock, Rastrigin of BBOB

@@ -15,7 +15,7 @@ def error(teeth):
 
 
 runs = []
-for algorithm in ("shade", "de", "autov"):
+for algorithm in ("shade", "de", "paper-h3"):
     result = autov.minimize(
         error, [(12, 60)] * 4, integrality=True, algorithm=algorithm, maxfev=4000, popsize=40, rng=1, history=True
     )

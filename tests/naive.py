@@ -237,7 +237,7 @@ def offspring(key, generation, variation, lower, upper, x, f, m, sizes=(2.0, 2.0
             sources = [everything[index[i, s + 1]] for s in range(weights)]
             x1 = everything[index[i, 0]]
             tied = [s >= weights - len(variation.tied) for s in range(weights)]
-            r = int((first_words[i - begin] > variation.wholes).sum())
+            r = int((first_words[i - begin] > variation.solution_thresholds).sum())
             if r < whole_rows:
                 out[i] = x1
                 for s in range(weights):

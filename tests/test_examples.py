@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(path):
     for library in re.findall(r"pip install 'autov\[(\w+)\]'", path.read_text(encoding="utf-8")):

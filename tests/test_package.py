@@ -96,6 +96,7 @@ def run(command, folder):
     return done.stdout
 
 
+@pytest.mark.cold
 def test_the_source_archive_makes_the_same_wheel(archives):
     wheel, tree, again = archives
     assert contents(again) == contents(wheel)
@@ -104,6 +105,7 @@ def test_the_source_archive_makes_the_same_wheel(archives):
         assert (tree / name).is_file()
 
 
+@pytest.mark.cold
 def test_the_wheel_has_all_files_of_the_package_and_no_others(archives):
     source = ROOT / "src"
     files = {path.relative_to(source).as_posix() for path in (source / "autov").rglob("*") if path.is_file()}
@@ -112,6 +114,7 @@ def test_the_wheel_has_all_files_of_the_package_and_no_others(archives):
     assert {name for name in contents(archives[0]) if ".dist-info/" not in name} == expected
 
 
+@pytest.mark.cold
 def test_the_command_works_where_only_the_dependencies_are(environment, tmp_path):
     assert "minimize" in run([str(environment / "autov"), "--help"], tmp_path)
     assert run([str(environment / "autov"), "--version"], tmp_path).split()[1] == autov.__version__
@@ -119,6 +122,7 @@ def test_the_command_works_where_only_the_dependencies_are(environment, tmp_path
     assert "portfolio" in shown
 
 
+@pytest.mark.cold
 def test_a_minimization_works_where_only_the_dependencies_are(environment, tmp_path):
     said = json.loads(run([str(environment / "python"), "-c", TINY], tmp_path).splitlines()[-1])
     assert Path(said.pop("file")).is_relative_to(environment.parent)

@@ -123,7 +123,7 @@ def test_stored_designs_can_be_exported(path):
 WITHOUT = "import sys; sys.modules['numba'] = None; import runpy; runpy.run_path(sys.argv[1], run_name='__main__')"
 
 
-@pytest.mark.parametrize("source", ["autov:paper-h3", "ma-es", "portfolio"])
+@pytest.mark.parametrize("source", ["evolution:paper-h3", "ma-es", "portfolio"])
 def test_python_programs_run_as_scripts(tmp_path, source):
     path = tmp_path / "program.py"
     path.write_text(export(source, "python"))
@@ -151,7 +151,7 @@ def test_from_files_algorithms_and_designs(tmp_path):
     assert export(SimpleNamespace(operator=operator_of("one draw")), "numpy") == export(
         operator_of("one draw"), "numpy"
     )
-    assert "the operator my best makes offspring" in export(f"autov:{path}", "python")
+    assert "the operator my best makes offspring" in export(f"evolution:{path}", "python")
     assert "sigma=0.3," in export("ma-es+sigma=0.3", "python")
     assert export("ma-es+sigma=0.3", "python") == export(MatrixAdaptation(sigma=0.3), "python")
     found = SimpleNamespace(operator=operator_of("one draw"), algorithm=Portfolio(), settings={"space": "portfolio"})
@@ -174,7 +174,7 @@ def test_from_files_algorithms_and_designs(tmp_path):
         (("paper-h3", "fortran"), "to: must be one of python, numpy"),
         (("paper-h3", "matlab", "1st"), "name: must be a name of a function"),
         (("nothing", "python"), "export: no operator file or name 'nothing', and no algorithm"),
-        (("shade", "python"), "export: the algorithm shade cannot be exported, only autov, ma-es and portfolio can"),
+        (("shade", "python"), "export: the algorithm shade cannot be exported, only evolution, ma-es, portfolio can"),
         (("ma-es", "matlab"), "to: a whole optimiser such as ma-es can be exported to python; 'matlab' is for"),
         (("portfolio", "numpy"), "to: a whole optimiser such as portfolio can be exported to python; 'numpy' is for"),
         (("portfolio+members=ma-es/shade", "python"), "export: the member shade cannot be exported"),

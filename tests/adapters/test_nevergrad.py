@@ -46,7 +46,7 @@ def test_better_than_random_search():
 def test_points_are_those_of_the_algorithm_in_order():
     import autov
 
-    optimizer = AutoVFamily(algorithm="autov", popsize=10)(box(3, 2), budget=40)
+    optimizer = AutoVFamily(algorithm="paper-h3", popsize=10)(box(3, 2), budget=40)
     seen = []
     for _ in range(30):
         candidate = optimizer.ask()
@@ -55,7 +55,7 @@ def test_points_are_those_of_the_algorithm_in_order():
     assert (np.abs(seen) <= 5).all()
     seed = int(box(3, 2).random_state.randint(2**32, dtype=np.uint64))
     own = autov.Optimizer(
-        [(0, 1)] * 2, algorithm="autov", popsize=10, rng=np.random.SeedSequence([seed, 0]), maxfev=40
+        [(0, 1)] * 2, algorithm="paper-h3", popsize=10, rng=np.random.SeedSequence([seed, 0]), maxfev=40
     )  # fmt: skip
     for begin in (0, 10, 20):
         x = own.ask()
@@ -64,7 +64,7 @@ def test_points_are_those_of_the_algorithm_in_order():
 
 
 def test_many_workers_and_any_order():
-    optimizer = AutoVFamily(algorithm="autov")(box(1), budget=300, num_workers=8)
+    optimizer = AutoVFamily(algorithm="paper-h3")(box(1), budget=300, num_workers=8)
     out = []
     rng = np.random.default_rng(1)
     for _ in range(300):

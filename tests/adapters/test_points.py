@@ -16,7 +16,7 @@ def sphere(x):
     return float(((x - 0.3) ** 2).sum())
 
 
-@pytest.mark.parametrize("name", ["autov", "shade", "ma-es"])
+@pytest.mark.parametrize("name", ["paper-h3", "shade", "ma-es"])
 def test_one_by_one_is_the_course_of_the_optimizer(name):
     points = Points(make_algorithm(name), 3, 60, 10, 5)
     own = autov.Optimizer(
@@ -32,7 +32,7 @@ def test_one_by_one_is_the_course_of_the_optimizer(name):
 
 
 def test_more_points_than_a_batch_has_and_any_order():
-    points = Points(make_algorithm("autov"), 2, 100, 10, 1)
+    points = Points(make_algorithm("paper-h3"), 2, 100, 10, 1)
     out = [points.ask() for _ in range(25)]
     assert len({x.tobytes() for x in out}) == 25
     for x in reversed(out):
@@ -43,7 +43,7 @@ def test_more_points_than_a_batch_has_and_any_order():
 
 
 def test_after_the_budget_a_run_begins_at_the_best_point():
-    points = Points(make_algorithm("autov"), 2, 30, 10, 1)
+    points = Points(make_algorithm("paper-h3"), 2, 30, 10, 1)
     seen = []
     for _ in range(30):
         seen.append(points.ask())
@@ -51,7 +51,7 @@ def test_after_the_budget_a_run_begins_at_the_best_point():
     assert np.array_equal(points.ask(), min(seen, key=sphere))
 
 
-@pytest.mark.parametrize("name", ["autov", "shade"])
+@pytest.mark.parametrize("name", ["paper-h3", "shade"])
 def test_points_that_were_not_asked_for_use_up_no_budget(name):
     points, plain = (Points(make_algorithm(name), 2, 30, 10, 1) for _ in range(2))
     for x in np.random.default_rng(1).random((40, 2)):
@@ -64,7 +64,7 @@ def test_points_that_were_not_asked_for_use_up_no_budget(name):
 
 
 def test_points_that_are_never_told_do_not_stop_the_algorithm():
-    points = Points(make_algorithm("autov"), 2, 400, 10, 1)
+    points = Points(make_algorithm("paper-h3"), 2, 400, 10, 1)
     for i in range(300):
         x = points.ask()
         if i not in (3, 77):
@@ -74,7 +74,7 @@ def test_points_that_are_never_told_do_not_stop_the_algorithm():
 
 
 def test_nan_is_worst():
-    points = Points(make_algorithm("autov"), 2, 100, 10, 1)
+    points = Points(make_algorithm("paper-h3"), 2, 100, 10, 1)
     for i in range(100):
         x = points.ask()
         points.tell(x, float("nan") if i % 2 else sphere(x))

@@ -75,7 +75,7 @@ def test_operators_that_need_a_population_are_refused(name):
         OperatorCrossover(operator)
 
 
-@pytest.mark.parametrize("name", [None, "autov", "shade", "ma-es"])
+@pytest.mark.parametrize("name", [None, "paper-h3", "shade", "ma-es"])
 def test_algorithm_repeats_keeps_the_budget_and_its_best(name):
     def run(seed):
         seen = []
@@ -117,7 +117,7 @@ def test_algorithm_takes_the_course_of_autov():
 )
 def test_problems_that_do_not_fit(problem, message):
     with pytest.raises(InputError, match=f"^problem: .*{message}"):
-        minimize(problem, SingleObjective("autov"), ("n_gen", 2), seed=1)
+        minimize(problem, SingleObjective("paper-h3"), ("n_gen", 2), seed=1)
 
 
 class Disc(Problem):

@@ -15,7 +15,7 @@ def shifted(x, shift=1.0):
     return float(((x - shift) ** 2).sum())
 
 
-@pytest.mark.parametrize("algorithm", [None, "autov", "shade", "ma-es"])
+@pytest.mark.parametrize("algorithm", [None, "paper-h3", "shade", "ma-es"])
 def test_the_same_bits_as_autov_minimize(algorithm):
     options = {"maxfev": 400, "popsize": 20, "rng": 4, "algorithm": algorithm}
     found = minimize(shifted, np.zeros(3), args=(2.0,), method=autov.scipy_method, bounds=BOX, options=options)
@@ -32,7 +32,7 @@ def test_x0_is_evaluated_and_bounds_objects_are_fine():
         return shifted(x)
 
     start = np.array([0.1, 0.2, 0.3])
-    options = {"maxfev": 20, "popsize": 10, "rng": 1, "algorithm": "autov"}
+    options = {"maxfev": 20, "popsize": 10, "rng": 1, "algorithm": "paper-h3"}
     minimize(watched, start, method=autov.scipy_method, bounds=Bounds([-5] * 3, [5] * 3), options=options)
     assert len(seen) == 20
     assert np.array_equal(seen[0], start)
@@ -47,7 +47,7 @@ def test_the_callback_ends_the_run_by_stop_iteration_only():
             raise StopIteration
         return True
 
-    options = {"maxfev": 1000, "popsize": 10, "rng": 1, "algorithm": "autov"}
+    options = {"maxfev": 1000, "popsize": 10, "rng": 1, "algorithm": "paper-h3"}
     found = minimize(shifted, np.zeros(3), method=autov.scipy_method, bounds=BOX, callback=callback, options=options)
     assert found.nfev == 30
     assert found.status == 1

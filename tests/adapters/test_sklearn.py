@@ -47,7 +47,7 @@ def test_estimator_checks(estimator, check):
 
 def test_finds_a_good_ridge_and_repeats():
     x, y = make_regression(60, 20, noise=20.0, random_state=1)
-    options = {"n_iter": 60, "popsize": 10, "cv": 3, "random_state": 3, "algorithm": "autov"}
+    options = {"n_iter": 60, "popsize": 10, "cv": 3, "random_state": 3, "algorithm": "paper-h3"}
     search = AutoVSearchCV(Ridge(), {"alpha": (1e-4, 1e4, "log")}, **options).fit(x, y)
     grid = [
         AutoVSearchCV(Ridge(), {"alpha": [a]}, n_iter=1, popsize=2, cv=3).fit(x, y).best_score_

@@ -36,7 +36,7 @@ def ended_at_slice_100(monkeypatch, small_slices):  # noqa: ARG001
     monkeypatch.setattr(compiled, "end_if_asked", ctrl_c)
 
 
-@pytest.mark.parametrize("algorithm", ["autov", "ma-es", "portfolio+members=ma-es/autov"])
+@pytest.mark.parametrize("algorithm", ["paper-h3", "ma-es", "portfolio+members=ma-es/paper-h3"])
 def test_slices_change_no_bits(algorithm, request):
     whole = autov.minimize("rastrigin", algorithm=algorithm, **OPTIONS)
     request.getfixturevalue("small_slices")
@@ -48,17 +48,17 @@ def test_slices_change_no_bits(algorithm, request):
 
 def test_ctrl_c_carries_what_was_found(ended_at_slice_100):  # noqa: ARG001
     with pytest.raises(KeyboardInterrupt) as caught:
-        autov.minimize("rastrigin", algorithm="autov", **OPTIONS)
+        autov.minimize("rastrigin", algorithm="paper-h3", **OPTIONS)
     found = caught.value.autov_result
     assert 100 <= found.nfev < 200
     assert found.nfev % 20 == 0
-    shorter = autov.minimize("rastrigin", algorithm="autov", **(OPTIONS | {"maxfev": found.nfev}))
+    shorter = autov.minimize("rastrigin", algorithm="paper-h3", **(OPTIONS | {"maxfev": found.nfev}))
     assert (found.fun, found.x.tolist()) == (shorter.fun, shorter.x.tolist())
     assert f"the best point of {found.nfev} evaluations: x and fun of error.autov_result" in caught.value.__notes__
 
 
 def test_ctrl_c_in_several_runs_carries_those_that_ended(ended_at_slice_100):  # noqa: ARG001
-    problem, algorithm = resolve_problem("rastrigin", dim=5), resolve_algorithm("autov")
+    problem, algorithm = resolve_problem("rastrigin", dim=5), resolve_algorithm("paper-h3")
     with pytest.raises(KeyboardInterrupt) as caught:
         repeat(problem, algorithm, maxfev=80, popsize=20, runs=30, seed=1, workers=1)
     cut = caught.value.autov_repeated.values
@@ -77,7 +77,7 @@ def test_a_run_in_a_thread_ends_when_its_map_is_closed():
             return
         began.set()
         try:
-            solve(resolve_problem("sphere", dim=30), resolve_algorithm("autov"), maxfev=100_000_000, popsize=100)
+            solve(resolve_problem("sphere", dim=30), resolve_algorithm("paper-h3"), maxfev=100_000_000, popsize=100)
         except WorkerError as error:
             ended.append(str(error))
             raise

@@ -105,8 +105,7 @@ def test_the_first_batch_belongs_to_the_caller(name):
 
 
 @ALL
-@pytest.mark.parametrize("dim", [1, 2, 5, 30])
-@pytest.mark.parametrize("popsize", [4, 5, 6, 7, 20])
+@pytest.mark.parametrize(("dim", "popsize"), [(1, 4), (1, 7), (2, 5), (5, 6), (30, 4), (30, 20)])
 def test_any_size_improves_on_the_sphere(name, dim, popsize):
     box = Box.cube(-5.0, 10.0, dim)
     best, points, state = drive(make(name), sphere, box, popsize=popsize, maxfev=60 * popsize)
@@ -186,9 +185,7 @@ def test_too_small_a_population_is_refused(name, least):
 
 
 def test_unknown_names_and_settings_are_refused():
-    with pytest.raises(
-        InputError, match=r"unknown 'gaa' \(did you mean 'ga'\?\); one of anytime, general, .*autov, cma-es, cso, de"
-    ):
+    with pytest.raises(InputError, match=r"^algorithm: .*'gaa' .*'ga'"):
         make("gaa")
     with pytest.raises(InputError, match="de has no setting 'f'; one of F, CR"):
         make("de", f=0.5)

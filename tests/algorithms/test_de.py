@@ -46,7 +46,7 @@ def test_a_mutant_may_start_from_its_target():
     trial, _ = de.ask(state, generator(7))
     r2, r3 = tournament(state.f, 16, generator(7)).reshape(2, 8)
     np.testing.assert_allclose(trial, np.clip(x + 0.5 * (x[r2] - x[r3]), -10, 10))
-    with pytest.raises(InputError, match="base: must be one of random, target"):
+    with pytest.raises(InputError, match=r"^base: "):
         DE(base="best")
 
 

@@ -157,13 +157,12 @@ def test_bad_settings_are_refused(settings, message):
         Evolution(**settings)
 
 
-def test_it_has_two_names():
+def test_it_is_the_paper_s_algorithm_by_default():
     spec = "evolution+popsize=20+frame=learned+operator=paper-h3"
     assert resolve_algorithm(spec) == Evolution(load_operator("paper-h3"), popsize=20, frame="learned")
-    assert resolve_algorithm("evolution") == resolve_algorithm("autov") == Evolution()
-    assert resolve_algorithm("evolution:sbx").operator == resolve_algorithm("autov:sbx").operator
+    assert resolve_algorithm("evolution") == resolve_algorithm("paper-h3") == Evolution()
     assert resolve_algorithm("evolution+popsize=9", OPEN) == Evolution(OPEN, popsize=9)
-    assert list(resolve_algorithms(f"autov,{spec}")) == ["autov", spec]
+    assert list(resolve_algorithms(f"paper-h3,{spec}")) == ["paper-h3", spec]
     with pytest.raises(InputError, match=r"evolution has no setting 'size'; one of operator, popsize"):
         resolve_algorithm("evolution+size=3")
     found = autov.minimize(PROBLEM, algorithm=spec, maxfev=200, rng=1)
@@ -205,7 +204,7 @@ def test_a_saved_optimizer_goes_on_with_the_same_bits(tmp_path, when):
 
 
 def test_a_state_saved_before_there_was_a_frame_is_read(tmp_path):
-    optimizer = autov.Optimizer(BOX, popsize=6, rng=1, algorithm="autov")
+    optimizer = autov.Optimizer(BOX, popsize=6, rng=1, algorithm="paper-h3")
     x = optimizer.ask()
     optimizer.tell(x, (x**2).sum(axis=1))
     optimizer.save(tmp_path / "new.npz")

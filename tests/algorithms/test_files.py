@@ -35,6 +35,6 @@ def test_settings_that_a_name_does_not_say_are_not_lost():
 
 
 def test_other_names_and_labels_are_found():
-    assert find_algorithm("evolution")[0] == resolve_algorithm("autov")
+    assert find_algorithm("evolution")[0] == resolve_algorithm("paper-h3")
     assert find_algorithm("mine=de+F=0.7")[0] == resolve_algorithm("de+F=0.7")
     assert find_algorithm("paper-h3") == (None, {})

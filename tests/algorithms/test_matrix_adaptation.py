@@ -313,7 +313,8 @@ def test_turned_draws_make_the_turned_path():
 def test_only_cubes_turn():
     state = MatrixAdaptation().start(stream_key(1), SKEWED, 10, 100)
     with pytest.raises(InputError, match="rotation: the box must be a cube"):
-        MatrixAdaptation().rotated(state, np.eye(4))
+        MatrixAdaptation().rotated(state, np.eye(4)[::-1])
+    MatrixAdaptation().rotated(state, np.diag([1.0, -1.0, 1.0, 1.0]))  # mirrored
     state = MatrixAdaptation().start(stream_key(1), BOX, 10, 100)
     with pytest.raises(InputError, match="rotation: must be an orthogonal matrix"):
         MatrixAdaptation().rotated(state, 2 * np.eye(5))

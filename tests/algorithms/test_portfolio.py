@@ -154,7 +154,7 @@ SETTINGS = [
     {"members": "ma-es", "polish": 0.2},
     {"members": (Evolution("exchange", popsize=7, offspring=2.5), Evolution(popsize=11), MatrixAdaptation())},
     {"members": (Evolution("exchange", popsize=12, frame="learned"), "ma-es+restarts=bipop"), "trial": (0.3, 0.02)},
-    {"members": "autov", "polish": 0.5, "polish_step": 0.3},
+    {"members": "paper-h3", "polish": 0.5, "polish_step": 0.3},
     {"trial": 0.0, "round": 0.5},
     {
         "full_budget": 100.0,

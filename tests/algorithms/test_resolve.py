@@ -8,6 +8,7 @@ import pytest
 import autov
 from autov.algorithms import Evolution, resolve_algorithm, resolve_algorithms
 from autov.algorithms.de import DE
+from autov.algorithms.resolve import find_algorithm
 from autov.core import InputError
 from autov.operators import SBX, CallableOperator, load_operator
 from autov.peers.scipy import SciPyDE
@@ -24,11 +25,11 @@ def test_every_kind_of_name(tmp_path):
     (tmp_path / "own_for_resolve.py").write_text(
         "from autov.algorithms.de import DE\nclass Mine(DE):\n    name = 'mine'\nready = DE(F=0.3)\n"
     )
-    assert resolve_algorithm("autov") == resolve_algorithm(None, "paper-h3") == Evolution()
+    assert resolve_algorithm("paper-h3") == resolve_algorithm(None, "paper-h3") == Evolution()
     assert resolve_algorithm("de") == DE()
     assert resolve_algorithm("quick=de+F=0.7+CR=0.5") == DE(F=0.7, CR=0.5)
-    assert resolve_algorithm(f"autov:{tmp_path}/op.json") == Evolution()
-    assert resolve_algorithm("autov:sbx") == Evolution(SBX())
+    assert resolve_algorithm(f"evolution:{tmp_path}/op.json") == Evolution()
+    assert resolve_algorithm("evolution:sbx") == Evolution(SBX())
     assert resolve_algorithm("scipy:de") == SciPyDE()
     assert resolve_algorithm(DE(F=0.1)) == DE(F=0.1)
     assert resolve_algorithm(f"{tmp_path}/own_for_resolve.py:ready") == DE(F=0.3)
@@ -37,23 +38,36 @@ def test_every_kind_of_name(tmp_path):
 
 
 def test_operators_go_with_the_paper_s_metaheuristic_only():
-    assert resolve_algorithm("autov", "paper-h3") == Evolution("paper-h3")
+    assert resolve_algorithm("evolution", "paper-h3") == Evolution("paper-h3")
     assert resolve_algorithm(None, SBX()).operator == CallableOperator.of(SBX())
-    for algorithm in ("ga", DE(), "scipy:de", "autov:paper-h3"):
-        with pytest.raises(InputError, match="operator: only for the algorithm autov"):
+    for algorithm in ("ga", DE(), "scipy:de", "evolution:sbx", "paper-h3"):
+        with pytest.raises(InputError, match=r"^operator: "):
             resolve_algorithm(algorithm, "paper-h3")
     with pytest.raises(InputError, match="no such name"):
-        autov.minimize(sphere, BOX, operator="nonsense", algorithm="autov")
-    with pytest.raises(InputError, match="operator: only for the algorithm autov, not with ga"):
+        autov.minimize(sphere, BOX, operator="nonsense", algorithm="evolution")
+    with pytest.raises(InputError, match=r"^operator: "):
         autov.minimize(sphere, BOX, operator="nonsense", algorithm="ga")
+
+
+@pytest.mark.parametrize("spec", ["autov", "mine=autov", "autov:sbx", "autov+popsize=9"])
+def test_the_former_name_tells_the_new_ones(spec):
+    for resolve in (resolve_algorithm, find_algorithm):
+        with pytest.raises(InputError, match=r"^algorithm: .*paper-h3.*evolution:OPERATOR[^\n]*$"):
+            resolve(spec)
+
+
+def test_the_paper_s_algorithm_keeps_its_operator():
+    assert resolve_algorithm("paper-h3+popsize=9") == Evolution(popsize=9)
+    with pytest.raises(InputError, match="algorithm: paper-h3 has its own operator"):
+        resolve_algorithm("paper-h3+operator=sbx")
 
 
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("nope", "unknown 'nope'; one of anytime, general, .*autov, cma-es, cso"), ("x:y", "unknown prefix in 'x:y'"),
+        ("nope", "unknown 'nope'; one of anytime, general, .*cma-es, cso"), ("x:y", "unknown prefix in 'x:y'"),
         ("de+speed=1", "de has no setting 'speed'"), ("de+F", r"expected \+setting=value"), ("de+F=5", "F: must be"),
-        ("autov:nowhere.json", "no file 'nowhere.json'"), (3, "expected a name or an object"),
+        ("evolution:nowhere.json", "no file 'nowhere.json'"), (3, "expected a name or an object"),
         (DE, "expected a name or an object"), (object(), "expected a name or an object"), ("nofile.py:f", "no file"),
     ],
 )  # fmt: skip

@@ -45,12 +45,13 @@ def test_settings_behind_a_shipped_name_change_it():
     changed = resolve_algorithm("general+hedge=0.31")
     assert changed.hedge == 0.31
     assert changed.members == resolve_algorithm("general").members
-    with pytest.raises(InputError, match=r"^algorithm: general has no setting 'F'; one of members"):
+    with pytest.raises(InputError, match=r"^algorithm: "):
         resolve_algorithm("general+F=0.7")
 
 
-@pytest.mark.parametrize("d", [1, 2, 7, 40, 300, 1000])
-@pytest.mark.parametrize("maxfev", [1, 10, 77, 1500])
+@pytest.mark.parametrize(
+    ("d", "maxfev"), [(1, 1), (1, 1500), (2, 77), (7, 10), (7, 1500), (40, 1500), (300, 77), (1000, 1), (1000, 1500)]
+)
 def test_the_default_keeps_its_promises_in_any_size(d, maxfev):
     """Exactly the budget, inside the bounds, and never worse than the best of the first sample."""
     box = np.column_stack([np.linspace(-3, -1, d), np.linspace(0.1, 5, d)])

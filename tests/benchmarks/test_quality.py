@@ -68,7 +68,7 @@ def test_the_page_says_who_is_first_and_by_how_much(made, tmp_path):
     assert f"`general` is {first} and {second}." in text
     rows = [line for line in text.splitlines() if line.startswith("| **`general`**")]
     assert len(rows) == 1
-    assert "Not run yet in this setting: `anytime`, `thorough`, `autov`, `minion:bipop`" in text
+    assert "Not run yet in this setting: `anytime`, `thorough`, `paper-h3`, `minion:bipop`" in text
     assert "| **0.400** | 0.500 | 2.50 |" in rows[0]
 
 

@@ -100,7 +100,7 @@ def test_minimize_a_function_of_a_file(capsys, tmp_path):
         ("reproduce", "fig-1", "--out", "/dev/null/x"), ("design", "sphere", "--out", "/dev/null/x"),
         ("minimize", "sphere", "--vectorized"), ("minimize", "f1", "--popsize", "99999999999999999999"),
         ("design", "sphere", "--dims", "10.7"), ("design", "sphere", "--budgets", "1e999"),
-        ("show", "autov:sbx", "--latex"), ("show", "autov:sbx", "--json"),
+        ("show", "evolution:sbx", "--latex"), ("show", "evolution:sbx", "--json"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_exit_code_two(capsys, tmp_path, monkeypatch, arguments):
@@ -205,7 +205,7 @@ def test_an_interrupted_comparison_says_what_is_kept(capsys, tmp_path, monkeypat
 
 
 def test_compare_and_repeat(capsys, tmp_path):
-    arguments = ("compare", "--algorithms", "de,autov", "--problems", "f1,f9", "--dim", "3", "--maxfev", "300",
+    arguments = ("compare", "--algorithms", "de,paper-h3", "--problems", "f1,f9", "--dim", "3", "--maxfev", "300",
                  "--popsize", "20", "--store", str(tmp_path / "r.db"), "--workers", "1")  # fmt: skip
     code, out, _ = run(capsys, *arguments, "--runs", "3", "--out", str(tmp_path / "out"))
     assert code == 0
@@ -235,6 +235,7 @@ PRINTING = (
 )
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -285,7 +286,15 @@ def test_measures_are_printed_and_written_where_minima_are_known(capsys, tmp_pat
     options = ("--dim", "2", "--maxfev", "200", "--popsize", "10", "--runs", "2", "--workers", "1", "--store")
     store = (*options, str(tmp_path / "r.db"))
     code, out, _ = run(
-        capsys, "compare", "--algorithms", "de,autov", "--problems", "sphere,levy", *store, "--out", str(tmp_path / "o")
+        capsys,
+        "compare",
+        "--algorithms",
+        "de,paper-h3",
+        "--problems",
+        "sphere,levy",
+        *store,
+        "--out",
+        str(tmp_path / "o"),
     )
     assert code == 0
     assert "area under ECDF" in out
@@ -294,7 +303,7 @@ def test_measures_are_printed_and_written_where_minima_are_known(capsys, tmp_pat
     assert run(capsys, "compare", "--algorithms", "de", "--problems", "sphere", *store, "--format", "csv")[1].count(
         "problem"
     ) == 1  # fmt: skip
-    unknown = run(capsys, "compare", "--algorithms", "de,autov", "--problems", "paper-f8", *store)[1]
+    unknown = run(capsys, "compare", "--algorithms", "de,paper-h3", "--problems", "paper-f8", *store)[1]
     assert "ECDF" not in unknown
 
 
@@ -351,6 +360,7 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_run(capsys, t
     assert not store.exists()
 
 
+@pytest.mark.cold
 def test_warnings_of_the_package_are_one_line_and_those_of_others_stay(tmp_path):
     """As the one that compiled code is kept in a temporary folder, which has no `autov:` before it twice."""
     (tmp_path / "loud.py").write_text(

@@ -20,7 +20,7 @@ import pytest
 from autov import cli
 from tests.engines.calls import alive, pids, until
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="looks at processes the POSIX way")
+pytestmark = [pytest.mark.cold, pytest.mark.skipif(not hasattr(os, "fork"), reason="looks at processes the POSIX way")]
 ROOT = Path(__file__).parents[2]
 LIMIT = 30.0  # seconds
 START = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"

@@ -5,7 +5,11 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from tests.compiler.test_cache import blocked, copy_package
+
+pytestmark = pytest.mark.cold
 
 # Prints the backend, the lines that are logged, and how often a kernel came from the disk or was compiled.
 PROGRAM = """

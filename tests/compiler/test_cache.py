@@ -13,7 +13,7 @@ from autov.compiler import cache
 from autov.compiler.backend import has_own_cache
 from autov.kernels.order import sort_order
 
-pytestmark = pytest.mark.skipif(not has_own_cache(), reason="Numba's own cache is used")
+pytestmark = [pytest.mark.cold, pytest.mark.skipif(not has_own_cache(), reason="Numba's own cache is used")]
 
 PACKAGE = Path(autov.__file__).parent
 DRAW = """

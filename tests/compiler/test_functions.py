@@ -110,6 +110,7 @@ print(out.tolist())
 MISSING = [(2, 0), (0, 2)] + ([(-1, 0), (0, -1)] if backend_name() == "fast" else [])
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize(
     ("i", "j", "wanted"), [(1, 0, "[0.0, 4.0]"), (0, 1, "[4.0, 0.0]"), *((*at, None) for at in MISSING)]
 )
@@ -158,6 +159,7 @@ print(out[0])
 """
 
 
+@pytest.mark.cold
 def test_kernels_compile_after_somebody_else_has_overloaded_an_operator(tmp_path):
     script = tmp_path / "later.py"
     script.write_text(DEFINED_LATER)

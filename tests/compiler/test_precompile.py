@@ -16,7 +16,7 @@ from autov.compiler.backend import has_own_cache
 from autov.compiler.cache import is_cached
 from autov.kernels.order import sort_order
 
-pytestmark = pytest.mark.skipif(not has_own_cache(), reason="what Numba's own cache has is unknown")
+pytestmark = [pytest.mark.cold, pytest.mark.skipif(not has_own_cache(), reason="what Numba's own cache has is unknown")]
 
 # Prints the order of three values, how often the kernel came from the disk or was compiled, and who compiled it.
 PROGRAM = """

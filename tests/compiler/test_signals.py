@@ -138,6 +138,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.cold
 def test_ctrl_c_while_a_kernel_compiles_and_while_it_is_loaded(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(COMPILING)

@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.cold
 PROGRAM = Path(__file__).with_name("user_functions.py")
 
 

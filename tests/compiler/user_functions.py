@@ -131,11 +131,20 @@ def global_state() -> dict[str, Any]:
     }
 
 
+COUNTED = "|".join(
+    (
+        r"B\d+v\d+",  # the number of a compilation
+        r"(?<=_)0x[0-9a-f]+|(?<=\bat )0x[0-9a-f]+|(?<=pickledata\.)\d+|(?<=picklebuf\.)\d+",  # addresses
+        r"(?<=\bB)\d+",  # blocks
+        r"\[\d+ x i8\]|\.size.*const.*",  # lengths of such names
+        r" *;.*",  # comments
+    )
+)
+
+
 def text_of(code: str) -> str:
-    """Machine code without what Numba counts or places anew in every process: in names, their lengths and comments."""
-    code = re.sub(r"B\d+v\d+|(?<=_)0x[0-9a-f]+(?=B)|(?<=\bB)\d+|\[\d+ x i8\]| *;.*", "", code)
-    code = re.sub(r"\.size.*const\.missing.*", "", code)
-    return hashlib.sha256(code.encode()).hexdigest()
+    """Machine code without what Numba counts or places anew in every process."""
+    return hashlib.sha256(re.sub(COUNTED, "", code).encode()).hexdigest()
 
 
 def work() -> dict[str, Any]:

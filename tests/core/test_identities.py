@@ -334,7 +334,7 @@ def test_the_spelling_of_what_is_autovs_own_stays():
     assert describe(Classic("sphere").objective) == {"method": "objective", "of": describe(Classic("sphere"))}
 
 
-@pytest.mark.parametrize("name", [name for name in ALGORITHMS if name != "autov"])
+@pytest.mark.parametrize("name", [name for name in ALGORITHMS if name != "evolution"])
 def test_settings_of_algorithms_are_plain_json(name):
     algorithm = ALGORITHMS[name]()
     settings = settings_of(algorithm)

@@ -74,6 +74,16 @@ def test_checkpoints_with_settings_that_are_gone_go_on(tmp_path):
     assert design("sphere", checkpoint=path, resume=True, **TINY).operator == design("sphere", **TINY).operator
 
 
+def test_a_search_begun_under_the_former_name_of_its_searcher_goes_on(tmp_path):
+    path = tmp_path / "search.npz"
+    design("sphere", checkpoint=path, **(TINY | {"generations": 2}))
+    head, arrays = read_arrays(path, FORMAT, VERSION)
+    arrays.pop("head", None)
+    write_arrays(path, head | {"settings": head["settings"] | {"searcher": "autov"}}, arrays)
+    again = design("sphere", checkpoint=path, resume=True, **TINY)
+    assert np.array_equal(again.history, design("sphere", **TINY).history)
+
+
 def test_a_search_begun_in_single_precision_is_refused(tmp_path):
     path = tmp_path / "search.npz"
     design("sphere", checkpoint=path, **(TINY | {"generations": 2}))
@@ -148,6 +158,7 @@ def wait_for(condition, process=None, seconds=120):
         time.sleep(0.002)
 
 
+@pytest.mark.cold
 def test_killed_in_the_middle_it_ends_with_the_same_operator(tmp_path, monkeypatch):
     """Killed whenever a few more checkpoints were written, so that every session makes progress and none the whole."""
     monkeypatch.setenv("AUTOV_CHECKPOINT_SECONDS", "0")
@@ -189,6 +200,7 @@ WITH_CTRL_C = (
 )
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
 def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path, number):
     command = [sys.executable, "-c", WITH_CTRL_C, *COMMAND[3:], "--generations", "100000", "--out", str(tmp_path / "c")]
@@ -204,6 +216,7 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path, number):
     assert "Traceback" not in error
 
 
+@pytest.mark.cold
 def test_ctrl_c_while_libraries_load_is_quiet():
     code = (
         "import sys\nclass Interrupting:\n    def find_spec(self, name, *_):\n        if name == 'typer':\n"
@@ -214,6 +227,7 @@ def test_ctrl_c_while_libraries_load_is_quiet():
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "autov: interrupted\n")
 
 
+@pytest.mark.cold
 def test_results_in_the_folder(tmp_path):
     folder = tmp_path / "out"
     done = subprocess.run(

@@ -124,7 +124,7 @@ def test_members_may_be_left_out_or_doubled():
     assert all(g.name.startswith("ma-es") or "." not in g.name for g in portfolio_space(("ma-es",)).genes)
     twice = portfolio_space(("evolution", "evolution"))
     assert {g.name for g in twice.genes} >= {"evolution.popsize", "evolution-2.popsize"}
-    with pytest.raises(InputError, match="members: some of evolution, ma-es, got shade"):
+    with pytest.raises(InputError, match=r"^members: "):
         portfolio_space(("shade",))
 
 

@@ -118,7 +118,7 @@ def expected_best(genome, vectors, tasks, budget, family):
     return found
 
 
-@pytest.mark.parametrize("engine", ["serial", "two workers", "dask"])
+@pytest.mark.parametrize("engine", ["serial", "two workers", pytest.param("dask", marks=pytest.mark.cold)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_run_is_evaluated_on_its_own_instance(kind, engine, tmp_path):
     log, budget, runs = tmp_path / "calls", TrialBudget(6, 4, 3), 3

@@ -55,16 +55,16 @@ def test_a_gene_may_be_fixed_at_a_number_of_numpy():
 
 
 def test_evaluations_must_be_a_number():
-    with pytest.raises(InputError, match="evaluations: must be a whole number of at least 1, got 'many'"):
+    with pytest.raises(InputError, match=r"^evaluations: "):
         design(Counted(), evaluations="many")
 
 
 def test_a_peer_needs_a_label_of_its_own():
-    with pytest.raises(InputError, match="panel: 'ma-es' is the label of a known design; give it another one"):
+    with pytest.raises(InputError, match=r"^panel: "):
         design(Counted(), space="portfolio", panel="ma-es")
 
 
 def test_a_twin_may_bring_its_own_bounds():
     twin = function_problem(lambda x: float(x.sum()), [(-2, 2)] * 2)
-    with pytest.raises(InputError, match="surrogate: must have the same bounds"):
+    with pytest.raises(InputError, match=r"^surrogate: "):
         design(lambda x: float(x.sum()), [(-1, 1)] * 2, surrogate=twin)

@@ -140,8 +140,8 @@ def test_the_journal_tells_algorithms_apart(tmp_path):
         return values
 
     kept = tmp_path / "values"
-    assert found("autov", Journal(kept)) == found("autov", Journal(kept))
-    assert found("ma-es", Journal(kept)) == found("ma-es", Journal()) != found("autov", Journal())
+    assert found("paper-h3", Journal(kept)) == found("paper-h3", Journal(kept))
+    assert found("ma-es", Journal(kept)) == found("ma-es", Journal()) != found("paper-h3", Journal())
 
 
 def test_evaluations_are_counted():
@@ -150,7 +150,7 @@ def test_evaluations_are_counted():
     assert trials.evaluations == 3 * 50
 
 
-@pytest.mark.parametrize("name", ["autov", "thorough", "shade", "minion:arrde"])
+@pytest.mark.parametrize("name", ["paper-h3", "thorough", "shade", "minion:arrde"])
 @pytest.mark.parametrize("problem", [Classic("rastrigin", 3), function_problem(rastrigin, [(-5.0, 5.0)] * 3)])
 def test_a_run_that_is_cut_off_is_the_first_part_of_one_that_is_not(name, problem):
     cut, given = TrialBudget(10, evaluations=400, stop=0.2875), Given((resolve_algorithm(name),))

@@ -19,7 +19,7 @@ TINY = {"population": 5, "generations": 3, "trial": TrialBudget(8, 10, 2), "race
         "retest_runs": 4, "rng": 1}  # fmt: skip
 
 
-@pytest.mark.parametrize("searcher", ["autov", "ma-es"])
+@pytest.mark.parametrize("searcher", ["best-operator", "ma-es"])
 @pytest.mark.parametrize("space", ["evolution", "portfolio"])
 def test_a_search_that_was_cut_goes_on_with_the_same_bits(space, searcher, tmp_path):
     options = {**TINY, "space": space, "searcher": searcher, "aggregate": "panel", "panel_runs": 2}
@@ -85,7 +85,7 @@ def test_every_problem_with_every_dimension_and_budget():
     assert found.budgets == (40, 90) * 4
     assert len(set(found.settings["problems"])) == 8
     assert [p.box.dim for p in found.problems] == found.settings["dims"]
-    with pytest.raises(InputError, match="dim: there are dims already"):
+    with pytest.raises(InputError, match=r"^dim: "):
         design("sphere", dim=3, dims=(2, 3), **TINY)
 
 
@@ -99,7 +99,7 @@ def test_a_twin_is_trained_on_and_the_problem_judges():
     assert found.judged[0] is real
     other = Counted()
     other.box = type(other.box)(np.full(3, -2.0), np.full(3, 2.0))
-    with pytest.raises(InputError, match="surrogate: must have the same bounds"):
+    with pytest.raises(InputError, match=r"^surrogate: "):
         design(real, surrogate=other, **TINY)
 
 

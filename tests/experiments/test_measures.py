@@ -22,8 +22,8 @@ def bowl(x):
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory):
     store = tmp_path_factory.mktemp("measures") / "r.db"
-    compare(["autov", "scipy:de", "de"], NAMES, store=store, **OPTIONS)
-    return compare(["autov", "scipy:de", "de"], NAMES, store=store, **OPTIONS)  # from the file
+    compare(["paper-h3", "scipy:de", "de"], NAMES, store=store, **OPTIONS)
+    return compare(["paper-h3", "scipy:de", "de"], NAMES, store=store, **OPTIONS)  # from the file
 
 
 def test_shares_and_areas_by_hand(compared):
@@ -40,9 +40,9 @@ def test_shares_and_areas_by_hand(compared):
                     area.append(1 - np.log(at[0]) / np.log(400) if at else 0.0)
         assert found.share(label) == pytest.approx(np.mean(reached))
         assert found.area(label) == pytest.approx(np.mean(area))
-    assert found.share("autov") > 0
-    counts, shares = compared.ecdf("autov")
-    assert shares[-1] == pytest.approx(compared.targets().share("autov"))
+    assert found.share("paper-h3") > 0
+    counts, shares = compared.ecdf("paper-h3")
+    assert shares[-1] == pytest.approx(compared.targets().share("paper-h3"))
     assert (np.diff(counts) > 0).all()
 
 
@@ -76,14 +76,14 @@ def test_profiles_and_plots(compared):
     assert all((np.diff(profile) >= 0).all() for profile in shares.values())
     assert [ax.get_title() for ax in ecdf_plot(compared, by_group=True).axes] == ["unimodal (1)", "multimodal (1)"]
     line = ecdf_plot(compared).axes[0].lines[0]
-    assert line.get_ydata()[-1] == pytest.approx(compared.targets().share("autov"))
+    assert line.get_ydata()[-1] == pytest.approx(compared.targets().share("paper-h3"))
     assert len(profile_plot(compared).axes[0].lines) == 3
     assert "area under ECDF" in comparison_page(compared)
 
 
 def test_rows_of_old_stores_have_samples_only(compared):
     rows = tuple(dataclasses.replace(row, trace=None) for row in compared.rows)
-    old = Comparison("old", compared.algorithms, compared.problems, "autov", rows)
+    old = Comparison("old", compared.algorithms, compared.problems, "paper-h3", rows)
     assert old.targets().resolution == "samples"
     for label in old.algorithms:
         assert old.targets().share(label) == compared.targets().share(label), "final values are the same"
@@ -98,7 +98,7 @@ def test_compact_results_know_shares_but_not_when(compared):
     assert back.table().columns == ("algorithm", "targets reached")
     with pytest.raises(InputError, match="only final values are known"):
         back.area("de")
-    with pytest.raises(InputError, match="plot: needs problems whose minima are known"):
+    with pytest.raises(InputError, match=r"^plot: "):
         ecdf_plot(unpack(pack(compared)))
 
 
@@ -114,7 +114,7 @@ def test_objects_of_users_have_their_minimum_only_where_they_were_run():
 def test_instances_with_different_minima_are_compared_by_their_gaps():
     pytest.importorskip("ioh", exc_type=ImportError)
     name = "bbob-f1+instance=1..3"
-    compared = compare(["de", "autov"], [name], store=None, **OPTIONS)
+    compared = compare(["de", "paper-h3"], [name], store=None, **OPTIONS)
     single = [compare("de", f"bbob-f1+instance={i + 1}", store=None, **OPTIONS) for i in range(3)]
     minima = [single[i].minimum(f"bbob-f1+instance={i + 1}") for i in range(3)]
     assert len(set(minima)) == 3
@@ -133,9 +133,9 @@ def test_groups_of_problems():
 
 
 def test_bad_input_is_refused(compared):
-    with pytest.raises(InputError, match="targets: must be positive"):
+    with pytest.raises(InputError, match=r"^targets: "):
         compared.targets([1.0, 0.0])
-    with pytest.raises(InputError, match="algorithm: 'x' is not in the comparison"):
+    with pytest.raises(InputError, match=r"^algorithm: "):
         compared.targets().share("x")
-    with pytest.raises(InputError, match="problems: no targets on 'paper-f8'"):
+    with pytest.raises(InputError, match=r"^problems: "):
         compared.ecdf("de", ["paper-f8"])

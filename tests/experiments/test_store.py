@@ -14,7 +14,7 @@ from autov.experiments.trace import Trace
 def tasks():
     """Runs 0 and 1 of one algorithm, then of the other."""
     options = {"dim": 3, "maxfev": 300, "popsize": 10, "runs": 2, "seed": 2**64 - 1}
-    return sum((experiment(spec, "sphere", **options).tasks for spec in ("mine=autov", "ga")), ())
+    return sum((experiment(spec, "sphere", **options).tasks for spec in ("mine=paper-h3", "ga")), ())
 
 
 def test_rows_come_back_as_they_went_in(tmp_path, tasks):
@@ -35,10 +35,10 @@ def test_rows_come_back_as_they_went_in(tmp_path, tasks):
 
 
 def test_labels_are_those_of_who_asks(tmp_path, tasks):
-    other = experiment("autov", "sphere", dim=3, maxfev=300, popsize=10, runs=2, seed=2**64 - 1).tasks
+    other = experiment("paper-h3", "sphere", dim=3, maxfev=300, popsize=10, runs=2, seed=2**64 - 1).tasks
     with Store(tmp_path / "r.db") as store:
         store.add(tasks[0], 1.0, [], 1.0)
-        assert store.rows(other)[0].label == "autov"
+        assert store.rows(other)[0].label == "paper-h3"
         assert store.rows()[0].label == "mine"
 
 

@@ -16,22 +16,22 @@ def make(algorithms, problems="sphere", **options):
 
 
 def test_specs_of_all_kinds():
-    planned = make(["ga", "autov", "quick=de+F=0.7", "lib=autov:paper-h3"])
-    assert planned.algorithms == ("ga", "autov", "quick", "lib")
+    planned = make(["ga", "paper-h3", "quick=de+F=0.7", "lib=evolution:paper-h3"])
+    assert planned.algorithms == ("ga", "paper-h3", "quick", "lib")
     tasks = {task.label: task for task in planned.tasks}
     assert json.loads(tasks["quick"].settings)["F"] == 0.7
     assert tasks["quick"].solver.F == 0.7
-    assert tasks["autov"] == tasks["lib"], "the label is no part of what is run"
-    assert tasks["autov"].key == tasks["lib"].key
+    assert tasks["paper-h3"] == tasks["lib"], "the label is no part of what is run"
+    assert tasks["paper-h3"].key == tasks["lib"].key
     assert len({task.key for task in planned.tasks}) == 6
 
 
 def test_operator_files_are_known_by_their_content(tmp_path):
     operator = load_operator("paper-h3")
     operator.save(tmp_path / "a=b.json")
-    planned = make([f"autov:{tmp_path}/a=b.json", "mine=autov:paper-h3"])
+    planned = make([f"evolution:{tmp_path}/a=b.json", "mine=evolution:paper-h3"])
     assert planned.tasks[0].key == planned.tasks[1].key
-    assert planned.tasks[0].label == f"autov:{tmp_path}/a=b.json"
+    assert planned.tasks[0].label == f"evolution:{tmp_path}/a=b.json"
     assert planned.tasks[0].solver == Evolution(operator)
     assert "provenance" not in planned.tasks[0].settings
 
@@ -54,7 +54,7 @@ def test_budget_seed_and_run_are_part_of_the_key():
         ("x:y", "unknown prefix in 'x:y'"),
         ("de+speed=1", "speed"),
         ("de+F", "expected +setting=value"),
-        ("autov:nowhere.json", "no file 'nowhere.json'"),
+        ("evolution:nowhere.json", "no file 'nowhere.json'"),
         (["ga", "ga"], "'ga' is there twice"),
         ([], "algorithms: none given"),
         ([RandomSearch()], "give objects a name"),

@@ -58,7 +58,7 @@ def test_a_run_counts_every_evaluation_that_bettered_its_best():
 
 
 def test_on_a_compiled_problem_all_are_measured_by_batches(tmp_path):
-    compared = compare(["autov", "de", "scipy:de"], "sphere", store=tmp_path / "r.db", workers=1, **OPTIONS)
+    compared = compare(["paper-h3", "de", "scipy:de"], "sphere", store=tmp_path / "r.db", workers=1, **OPTIONS)
     for label in compared.algorithms:
         for run, course in enumerate(compared.courses("sphere", label)):
             solver = resolve_algorithm(label)

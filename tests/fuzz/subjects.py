@@ -94,7 +94,7 @@ class Optimizers:
 
 
 def _planned():
-    return experiment("ga,autov", "sphere,f9", dim=3, maxfev=60, popsize=10, runs=2, seed=1)
+    return experiment("ga,paper-h3", "sphere,f9", dim=3, maxfev=60, popsize=10, runs=2, seed=1)
 
 
 class CompactResults:

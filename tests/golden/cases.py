@@ -39,7 +39,7 @@ def _design(found):
 
 
 def _asked_and_told():
-    optimizer = autov.Optimizer(BOX, popsize=12, rng=4, maxfev=300, algorithm="autov")
+    optimizer = autov.Optimizer(BOX, popsize=12, rng=4, maxfev=300, algorithm="paper-h3")
     while not optimizer.stop():
         x = optimizer.ask()
         optimizer.tell(x, bumps_of_a_batch(x))
@@ -49,8 +49,8 @@ def _asked_and_told():
 def _problem(name):
     """Values at three points of the box, and a run with the matrix of its third run where it has one."""
     dim = None if name.startswith("lsgo") else 6
-    found = autov.compare("autov", name, dim=dim, maxfev=120, popsize=20, runs=3, store=None, workers=1)
-    return found.values(name, "autov")
+    found = autov.compare("paper-h3", name, dim=dim, maxfev=120, popsize=20, runs=3, store=None, workers=1)
+    return found.values(name, "paper-h3")
 
 
 def _compare(names):
@@ -60,7 +60,7 @@ def _compare(names):
 
 def _minimize(*arguments, **options):
     if "operator" not in options:
-        options = {"algorithm": "autov", **options}
+        options = {"algorithm": "paper-h3", **options}
     return _run(autov.minimize(*arguments, **{"popsize": 20, "maxfev": 400, "rng": 3, **options}))
 
 
@@ -75,7 +75,7 @@ def cases():
         "minimize: budget that cuts a batch": lambda: _minimize(bumps, BOX, maxfev=393),
         "minimize: compiled, budget that cuts a batch": lambda: _minimize("sphere", maxfev=393),
         "ask and tell": _asked_and_told,
-        "compare: every algorithm": lambda: _compare((*ALGORITHMS[:8], "autov")),
+        "compare: every algorithm": lambda: _compare((*ALGORITHMS[:8], "paper-h3")),
         "compare: a peer": lambda: _compare(("scipy:de",)),
         "compare: settings": lambda: _compare(("de+F=0.7", "ga+keep=0.1+mutation_probability=0.0")),
         "design: rastrigin": lambda: _design(autov.design("rastrigin", dim=5, **TINY)),

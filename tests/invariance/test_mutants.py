@@ -265,8 +265,15 @@ def test_inputs_changed_late_do_no_harm_either():
 
 
 def test_use_of_the_bounds_is_mentioned():
-    assert "uses the bounds" in str(check(root_of_the_box_size, dim=2, properties=["translation"]))
-    assert "uses the bounds" not in str(check(absolute_difference, dim=2, properties=["translation"]))
+    def part_of_the_box(parents, lower, upper, rng):
+        return parents[0] + 0.1 * (upper - lower)
+
+    def halfway(parents, lower, upper, rng):
+        return (parents[0] + parents[1]) / 2
+
+    assert check(part_of_the_box, dim=2)["scale"].condition
+    assert not check(part_of_the_box, dim=2)["translation"].condition  # a moved problem has a moved box
+    assert not any(verdict.condition for verdict in check(halfway, dim=2, n_parents=2).verdicts)
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ def test_bad_arguments_are_named(arguments, word):
 
 
 def test_something_that_cannot_be_called():
-    with pytest.raises(InputError, match=r"^operator: must be callable"):
+    with pytest.raises(InputError, match=r"^operator: "):
         check(3)
 
 

@@ -96,6 +96,7 @@ def test_threads_do_not_change_bits():
     assert all(np.array_equal(a, b) for a, b in zip(alone, together, strict=True))
 
 
+@pytest.mark.cold
 def test_processes_do_not_change_bits(tmp_path):
     script = (
         "from autov.algorithms import Evolution; from autov.runs import solve\n"
@@ -185,7 +186,7 @@ def test_a_run_on_an_instance_of_a_stack_is_a_run_on_that_instance_alone(kind):
     problems = [INSTANCES[kind](i) for i in range(3)]
     objectives = [problem.objective() for problem in problems]
     box, base = Classic("ackley", 6).box, stream_key(24)
-    names = ("thresholds", "wholes", "rows", "parameters")
+    names = ("thresholds", "solution_thresholds", "rows", "parameters")
     stack = PAPER._replace(**{name: getattr(PAPER, name)[None].copy() for name in names})
     instance = np.array([2, 0, 1, 1, 2])
     numbers = np.arange(5)

@@ -174,6 +174,7 @@ def offspring_of_many():
     return found
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize(
     ("narrow", "settings", "tolerance"),
     [

@@ -38,7 +38,7 @@ def stacked(found):
 
 
 def one_of(stack, i):
-    names = ("thresholds", "wholes", "rows", "parameters")
+    names = ("thresholds", "solution_thresholds", "rows", "parameters")
     return stack._replace(**{name: getattr(stack, name)[i].copy() for name in names})
 
 

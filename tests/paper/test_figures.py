@@ -44,5 +44,5 @@ def test_a_figure_has_a_panel_for_each_search():
 
 
 def test_other_figures_are_unknown():
-    with pytest.raises(InputError, match="figure: one of fig-1, fig-2, fig-3, got 'fig-4'"):
+    with pytest.raises(InputError, match=r"^figure: "):
         search_behaviour("fig-4")

@@ -16,7 +16,7 @@ def test_the_page_of_a_reproduction():
     comparison = made_comparison()
     scores = comparison.scores()
     cells = [
-        Paired(f, a, 5.0, 1.0, "-" if a != "autov" else "", scores.cells[f, a].mark, scores.cells[f, a].summary)
+        Paired(f, a, 5.0, 1.0, "-" if a != "paper-h3" else "", scores.cells[f, a].mark, scores.cells[f, a].summary)
         for f in comparison.problems
         for a in comparison.algorithms
     ]

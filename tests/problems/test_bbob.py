@@ -107,8 +107,8 @@ def test_another_version_of_the_library_is_another_task(monkeypatch):
 
 def test_workers_give_the_same_results_and_runs_go_through_the_instances(tmp_path):
     names = ["bbob-f1+instance=1..2", "bbob-f8+instance=2"]
-    here = compare(["de", "autov"], names, runs=3, store=tmp_path / "r.db", workers=1, **SMALL)
-    there = compare(["de", "autov"], names, runs=3, store=None, workers=2, **SMALL)
+    here = compare(["de", "paper-h3"], names, runs=3, store=tmp_path / "r.db", workers=1, **SMALL)
+    there = compare(["de", "paper-h3"], names, runs=3, store=None, workers=2, **SMALL)
     assert not here.failures + there.failures
     for name in names:
         for label in here.algorithms:
@@ -118,4 +118,4 @@ def test_workers_give_the_same_results_and_runs_go_through_the_instances(tmp_pat
     assert here.values(names[0], "de")[1] == pytest.approx(gaps[1], rel=1e-6), "values of several are relative"
     assert here.values(names[0], "de")[2] != pytest.approx(gaps[2], rel=1e-3)
     with Store(tmp_path / "r.db") as store:
-        assert not store.missing(experiment(["de", "autov"], names, runs=3, **SMALL).tasks)
+        assert not store.missing(experiment(["de", "paper-h3"], names, runs=3, **SMALL).tasks)

@@ -63,7 +63,7 @@ def test_usual_boxes():
 
 
 def test_lunacek_needs_two_variables():
-    with pytest.raises(InputError, match="dim: lunacek needs at least 2 variables, got 1"):
+    with pytest.raises(InputError, match=r"^dim: "):
         resolve_problem("lunacek", dim=1)
 
 
@@ -93,7 +93,7 @@ def test_transformations_apply(name, step):
 
 @ALL
 def test_a_compiled_run_on_each(name):
-    run = solve(resolve_problem(name, dim=4), resolve_algorithm("autov"), maxfev=600, popsize=20, seed=1)
+    run = solve(resolve_problem(name, dim=4), resolve_algorithm("paper-h3"), maxfev=600, popsize=20, seed=1)
     assert np.isfinite(run.fun)
     assert run.fun <= run.trace_best[0]
     assert run.fun == pytest.approx(naive.classic(name, run.x[None])[0], rel=1e-9, abs=1e-9)

@@ -18,14 +18,16 @@ def made_row(problem, label, run, best, start=1000.0):
 def made_comparison(failures=()):
     values = {
         ("f_1", "ga"): [3.0, 4.0, 5.0, 6.0, 7.0], ("f_1", "<b>|&"): [30.0, 40.0, 50.0, 60.0, 70.0],
-        ("f_1", "autov"): [10.0, 11.0, 12.0, 13.0, 14.0],
+        ("f_1", "paper-h3"): [10.0, 11.0, 12.0, 13.0, 14.0],
         ("step", "ga"): [0.0, 1.0, 0.0, 1.0, 0.0], ("step", "<b>|&"): [9.0, 8.0, 9.0, 8.0, 9.0],
-        ("step", "autov"): [0.0, 0.0, 0.0, 0.0, 0.0],
+        ("step", "paper-h3"): [0.0, 0.0, 0.0, 0.0, 0.0],
         ("f8", "ga"): [-100.0, -90.0, -80.0, -70.0, -60.0], ("f8", "<b>|&"): [-10.0, -9.0, -8.0, -7.0, -6.0],
-        ("f8", "autov"): [-100.0, -90.0, -80.0, -70.0, -60.0],
+        ("f8", "paper-h3"): [-100.0, -90.0, -80.0, -70.0, -60.0],
     }  # fmt: skip
     rows = [made_row(*key, run, best) for key, bests in values.items() for run, best in enumerate(bests)]
-    return Comparison("made", ("ga", "<b>|&", "autov"), ("f_1", "step", "f8"), "autov", tuple(rows), tuple(failures))
+    return Comparison(
+        "made", ("ga", "<b>|&", "paper-h3"), ("f_1", "step", "f8"), "paper-h3", tuple(rows), tuple(failures)
+    )
 
 
 FAILURE = Failure("ga", "{}", "ga", "f_1", "", 3, 300, 10, 1, 5, key="k", error="ValueError: <no>", traceback="trace")

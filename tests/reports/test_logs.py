@@ -28,8 +28,8 @@ print(json.dumps([[d.funcId, d.dim, d.instancenumbers, [int(n) for n in d._maxev
 def compared(tmp_path_factory):
     store = tmp_path_factory.mktemp("logs") / "results.db"
     names = ["bbob-f1+instance=1..2", "bbob-f1+instance=3", "bbob-f8", "sphere", "rastrigin+translate=run"]
-    compare(["de", "autov"], names, store=store, **OPTIONS)
-    return compare(["de", "autov"], names, store=store, **OPTIONS)  # all of it comes from the file
+    compare(["de", "paper-h3"], names, store=store, **OPTIONS)
+    return compare(["de", "paper-h3"], names, store=store, **OPTIONS)  # all of it comes from the file
 
 
 def blocks(text):
@@ -39,7 +39,7 @@ def blocks(text):
 
 def test_logs_of_ioh_hold_all_improvements(compared, tmp_path):
     folders = write_ioh_logs(compared, tmp_path / "logs")
-    assert [folder.name for folder in folders] == ["de", "autov"]
+    assert [folder.name for folder in folders] == ["de", "paper-h3"]
     head = json.loads((folders[0] / "IOHprofiler_f1_Sphere.json").read_text())
     assert (head["suite"], head["function_id"], head["function_name"]) == ("bbob", 1, "Sphere")
     assert head["algorithm"]["name"] == "de"
@@ -80,9 +80,9 @@ def test_cocopp_reads_the_data(compared, tmp_path):
     assert second[:3] == [8, 2, [1, 1, 1]]
     assert set(first[3] + second[3]) == {150}
     names = ("bbob-f1+instance=1..2", "bbob-f1+instance=3")
-    gaps = [compared.values(n, "autov")[r] - compared.minimum(n, r) for n in names for r in range(3)]
+    gaps = [compared.values(n, "paper-h3")[r] - compared.minimum(n, r) for n in names for r in range(3)]
     assert np.allclose(first[4], gaps, rtol=1e-8)
-    courses = [course for n in names for course in compared.courses(n, "autov")]
+    courses = [course for n in names for course in compared.courses(n, "paper-h3")]
     for target, *counts in first[5]:  # evaluations at which cocopp sees each target reached
         for count, course, gap in zip(counts, courses, gaps, strict=True):
             offset = course.bests[-1] - gap

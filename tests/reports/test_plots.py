@@ -86,7 +86,7 @@ def test_a_comparison_without_results():
 def test_labels_are_drawn_as_typed_and_long_ones_fit():
     made = made_comparison()
     long = "cma-es+sigma=0.1+c_sigma=None+d_sigma=None+c_c=None+damping=3.33+steps=sampled"
-    names = {"ga": r"x$\frac$", "<b>|&": "_x", "autov": long}
+    names = {"ga": r"x$\frac$", "<b>|&": "_x", "paper-h3": long}
     rows = tuple(dataclasses.replace(row, label=names[row.label]) for row in made.rows)
     renamed = Comparison("made", tuple(names.values()), made.problems, long, rows)
     with warnings.catch_warnings():
@@ -104,7 +104,7 @@ def test_a_problem_without_a_finite_value_is_an_empty_panel():
         else row
         for row in made.rows
     )
-    broken = Comparison("made", made.algorithms, made.problems, "autov", lost)
+    broken = Comparison("made", made.algorithms, made.problems, "paper-h3", lost)
     assert "no finite value" in svg(convergence_plot(broken))
     assert "no finite value" in comparison_page(broken)
 
@@ -112,10 +112,10 @@ def test_a_problem_without_a_finite_value_is_an_empty_panel():
 def test_the_page_begins_with_what_came_out():
     text = comparison_page(made_comparison())
     assert text.index("Average ranks of the means on 3 problems, smaller is better: ga 1.50") < text.index("<table")
-    assert "ga is significantly better than autov on 1, worse on 0" in text
+    assert "ga is significantly better than paper-h3 on 1, worse on 0" in text
     assert "<h1>made</h1>" in text
     few = tuple(row for row in made_comparison().rows if row.run < 3)
-    said = comparison_page(Comparison("comparison", ("ga", "autov"), ("f_1",), "autov", few))
+    said = comparison_page(Comparison("comparison", ("ga", "paper-h3"), ("f_1",), "paper-h3", few))
     assert "too few runs to tell whether differences are more than luck" in said
     assert "<h1>Comparison on f_1</h1>" in said
 
@@ -188,7 +188,7 @@ def test_plots_follow_the_colours_of_the_page():
 
 def test_wins_by_hand():
     texts = [text.get_text() for text in win_plot(made_comparison()).axes[0].texts]
-    # ga beats <b>|& on three problems and autov on one; autov beats <b>|& on three, ga on none.
+    # ga beats <b>|& on three problems and paper-h3 on one; paper-h3 beats <b>|& on three, ga on none.
     assert texts == ["1", "3", "0", "3", "0", "0"]
 
 

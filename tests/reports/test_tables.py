@@ -19,7 +19,7 @@ TABLE = made_comparison().table()
 
 MARKDOWN = r"""**made: mean (standard deviation) of 5 runs**
 
-| problem | ga | <b>\|& | autov |
+| problem | ga | <b>\|& | paper-h3 |
 | --- | ---: | ---: | ---: |
 | f_1 | **5.0000e+0 (1.58e+0) +** | 5.0000e+1 (1.58e+1) - | 1.2000e+1 (1.58e+0) |
 | step | 4.0000e-1 (5.48e-1) = | 8.6000e+0 (5.48e-1) - | **0.0000e+0 (0.00e+0)** |
@@ -27,7 +27,7 @@ MARKDOWN = r"""**made: mean (standard deviation) of 5 runs**
 | +/-/= | 1/0/2 | 0/3/0 |  |
 | average rank | **1.50** | 3.00 | **1.50** |
 
-+, - and = : significantly better, worse and not different from autov (rank sum test, 0.05).
++, - and = : significantly better, worse and not different from paper-h3 (rank sum test, 0.05).
 Ranks of the means on 3 problems, Friedman p = 0.086.
 """
 
@@ -38,7 +38,7 @@ LATEX = r"""% needs \usepackage{booktabs,multirow,color,soul,graphicx}
 \caption{made: mean (standard deviation) of 5 runs}
 \begin{tabular}{cccc}
 \toprule
-problem&ga&\textless{}b\textgreater{}\textbar{}\&&autov\\
+problem&ga&\textless{}b\textgreater{}\textbar{}\&&paper-h3\\
 \midrule
 \multirow{2}{*}{f\_1}&\hl{5.0000e+0 $+$}&5.0000e+1 $-$&1.2000e+1\\
 &\hl{(1.58e+0)}&(1.58e+1)&(1.58e+0)\\[1mm]
@@ -56,7 +56,7 @@ def test_latex():
     assert text.startswith(LATEX)
     assert text.endswith("\\end{table*}\n")
     assert r"$+/-/=$&1/0/2&0/3/0&\\" in text
-    assert r"\par $+$, $-$ and $=$: significantly better, worse and not different from autov" in text
+    assert r"\par $+$, $-$ and $=$: significantly better, worse and not different from paper-h3" in text
 
 
 def wide(columns):
@@ -135,7 +135,7 @@ def test_a_cell_that_differs_is_not_called_the_best():
 def test_text():
     lines = to_text(TABLE).splitlines()
     assert lines[0] == "made: mean (standard deviation) of 5 runs"
-    assert lines[2].split() == ["┃", "problem", "┃", "ga", "┃", "<b>|&", "┃", "autov", "┃"]
+    assert lines[2].split() == ["┃", "problem", "┃", "ga", "┃", "<b>|&", "┃", "paper-h3", "┃"]
     assert lines[4] == "│ f_1          │  *5.0000e+0 (1.58e+0) + │  5.0000e+1 (1.58e+1) - │   1.2000e+1 (1.58e+0) │"
     assert "\x1b" not in to_text(TABLE)
     assert max(map(len, to_text(TABLE, width=60).splitlines())) <= 60
@@ -152,8 +152,8 @@ def test_csv_has_the_numbers_in_full():
 
 def test_json():
     data = json.loads(to_json(TABLE))
-    assert data["columns"] == ["ga", "<b>|&", "autov"]
-    assert data["rows"][1]["cells"]["autov"]["mean"] == 0.0
+    assert data["columns"] == ["ga", "<b>|&", "paper-h3"]
+    assert data["rows"][1]["cells"]["paper-h3"]["mean"] == 0.0
     assert data["footer"]["+/-/="]["ga"] == "1/0/2"
 
 
@@ -189,7 +189,7 @@ def test_unknown_format():
 
 def test_a_table_says_what_few_runs_and_one_problem_cannot_tell():
     made = made_comparison()
-    few = Comparison("few", made.algorithms, ("f_1",), "autov", tuple(r for r in made.rows if r.run < 3))
+    few = Comparison("few", made.algorithms, ("f_1",), "paper-h3", tuple(r for r in made.rows if r.run < 3))
     table = few.table()
     assert [entry.mark for entry in table.rows[0][1]] == ["?", "?", ""]
     assert table.notes[1].startswith("? : too few runs to tell")

@@ -126,7 +126,7 @@ def test_fixed_variables():
         asked.append(x.copy())
         return float((x**2).sum())
 
-    for algorithm in ("autov", "cma-es", "scipy:de"):
+    for algorithm in ("paper-h3", "cma-es", "scipy:de"):
         asked.clear()
         x0 = np.array([1.0, 2.0, 1.0])
         result = autov.minimize(fun, bounds, algorithm=algorithm, maxfev=600, popsize=20, rng=1, x0=x0)
@@ -137,10 +137,10 @@ def test_fixed_variables():
         assert result.population.shape[1] == 3
         assert result.fun == pytest.approx(4, abs=0.1)
     watched = []
-    options = {"maxfev": 100, "popsize": 20, "rng": 1, "algorithm": "autov"}
+    options = {"maxfev": 100, "popsize": 20, "rng": 1, "algorithm": "paper-h3"}
     autov.minimize(fun, bounds, callback=lambda r: watched.append(r.x.copy()) and None, **options)
     assert np.array(watched).shape == (5, 3)
-    with pytest.raises(InputError, match="x0: must be a point of 3 variables"):
+    with pytest.raises(InputError, match=r"^x0: "):
         autov.minimize(fun, bounds, x0=np.zeros(2))
 
 
@@ -193,6 +193,7 @@ def test_noise_belongs_to_the_run():
     assert generator(1, 0).random() != generator(1, 0, 1).random()
 
 
+@pytest.mark.cold
 def test_results_do_not_depend_on_the_threads_of_blas():
     code = (
         "import autov; r = autov.minimize('rosenbrock', [(-30, 30)] * 300, algorithm='cma-es', maxfev=600, popsize=60, "

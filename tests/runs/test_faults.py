@@ -15,7 +15,7 @@ from autov.runs.many_runs import repeat
 from autov.runs.minimization import minimize
 
 BOX = [(-1, 1)] * 2
-SMALL = {"maxfev": 60, "popsize": 10, "rng": 3, "algorithm": "autov"}
+SMALL = {"maxfev": 60, "popsize": 10, "rng": 3, "algorithm": "paper-h3"}
 
 
 def bowl(x):
@@ -72,6 +72,7 @@ def test_exceptions_count_as_worst(workers):
         minimize(raising, BOX, workers=workers, **SMALL)
 
 
+@pytest.mark.cold
 def test_a_point_that_ends_its_worker_is_named_or_counts_as_worst():
     with pytest.raises(WorkerError, match=r"signal 9 \(killed; out of memory\?\), twice, at x = \[-0\.[5-9]"):
         minimize(killing, BOX, workers=2, **SMALL)
@@ -81,9 +82,10 @@ def test_a_point_that_ends_its_worker_is_named_or_counts_as_worst():
     assert found.failed["worker lost"] > 0
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("workers", [1, 2])
 def test_evaluations_that_hang_count_as_worst(workers):
-    small = {"maxfev": 16, "popsize": 8, "rng": 4, "algorithm": "autov"}
+    small = {"maxfev": 16, "popsize": 8, "rng": 4, "algorithm": "paper-h3"}
     found = minimize(hanging, BOX, workers=workers, timeout=0.7, **small)
     expected = minimize(as_worst(-0.8), BOX, **small)
     assert found.failed == {"timed out": found.failed["timed out"]}
@@ -102,6 +104,7 @@ def test_repeated_runs_count_failures(workers):
     assert "too low" in found.first_failure
 
 
+@pytest.mark.cold
 def test_repeated_runs_of_a_cheap_function_that_ends_its_worker():
     """Whole runs travel, but the point is named, or counts as worst alone; the parent evaluates nothing."""
     problem = function_problem(killing_workers, BOX)
@@ -133,7 +136,7 @@ def test_settings_that_are_none(options, text):
 
 @pytest.mark.parametrize("problem", ["sphere", function_problem(lambda x: (x**2).sum(1), BOX, vectorized=True)])
 def test_only_single_evaluations_can_fail_alone(problem):
-    with pytest.raises(InputError, match="timeout: only for Python functions of single points"):
+    with pytest.raises(InputError, match=r"^timeout: "):
         minimize(problem, timeout=1.0, **SMALL)
 
 

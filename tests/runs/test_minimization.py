@@ -32,7 +32,7 @@ def fragile(x):
 
 
 def test_finds_the_minimum_and_speaks_scipy():
-    result = autov.minimize(sphere, BOX, maxfev=3000, popsize=50, rng=1, algorithm="autov")
+    result = autov.minimize(sphere, BOX, maxfev=3000, popsize=50, rng=1, algorithm="paper-h3")
     assert np.linalg.norm(result.x) < 0.1
     assert isinstance(result, OptimizeResult)
     assert result.fun == sphere(result.x)
@@ -73,7 +73,7 @@ def test_seeds():
 
 
 def test_watching_does_not_change_the_course():
-    options = {"maxfev": 2050, "rng": 5, "algorithm": "autov"}
+    options = {"maxfev": 2050, "rng": 5, "algorithm": "paper-h3"}
     plain = autov.minimize("quartic", **options)
     seen = []
     watched = autov.minimize("quartic", **options, callback=lambda r: seen.append((r.nfev, r.fun)))
@@ -94,7 +94,7 @@ def stop_by_exception(intermediate_result):
 
 @pytest.mark.parametrize("callback", [stop_by_true, stop_by_exception])
 def test_callback_stops(callback):
-    result = autov.minimize(sphere, BOX, callback=callback, rng=1, algorithm="autov")
+    result = autov.minimize(sphere, BOX, callback=callback, rng=1, algorithm="paper-h3")
     assert result.nfev == 300
     assert result.status == 1
     assert "callback" in result.message
@@ -160,7 +160,7 @@ def test_bad_input_is_named(arguments, message):
 
 
 def test_disp_prints(capsys):
-    autov.minimize(sphere, BOX, maxfev=200, rng=1, disp=True, algorithm="autov")
+    autov.minimize(sphere, BOX, maxfev=200, rng=1, disp=True, algorithm="paper-h3")
     assert "generation 1: 200 evaluations" in capsys.readouterr().out
 
 
@@ -180,7 +180,7 @@ def test_evaluations_are_short_in_print():
 @pytest.mark.parametrize("values", [[1.0], [1.0] * 500])
 def test_maps_that_lose_or_invent_values_are_refused(values):
     with pytest.raises(InputError, match="results for 20 items"):
-        autov.minimize(sphere, BOX, algorithm="autov", popsize=20, workers=lambda fun, x: values)  # noqa: ARG005
+        autov.minimize(sphere, BOX, algorithm="paper-h3", popsize=20, workers=lambda fun, x: values)  # noqa: ARG005
 
 
 def test_an_objective_that_returns_nothing_is_named():
@@ -191,13 +191,13 @@ def test_an_objective_that_returns_nothing_is_named():
 def test_extreme_boxes_and_operators_are_refused():
     with pytest.raises(InputError, match="upper - lower"):
         autov.minimize(sphere, [(-1e200, 1e200)] * 2)
-    with pytest.raises(InputError, match="std: must not exceed"):
+    with pytest.raises(InputError, match=r"^std: "):
         autov.AffineOperator(("x1", "x2"), [[0.5]], [[1e200]], [1.0])
     with pytest.raises(InputError, match="probability"):
         autov.AffineOperator(("x1", "x2"), [[0.5], [0.5]], [[1.0], [1.0]], [1e308, 1e308])
 
 
-@pytest.mark.parametrize("algorithm", ["autov", "ga", "de", "shade", "imode"])
+@pytest.mark.parametrize("algorithm", ["paper-h3", "ga", "de", "shade", "imode"])
 def test_a_complete_last_batch_counts(algorithm):
     """The best point of an elitist algorithm is in its last population when the budget ends with a batch."""
     result = autov.minimize(lambda x: (x**2).sum(), [(-5, 5)] * 3, algorithm=algorithm, maxfev=400, popsize=20, rng=1)
@@ -208,7 +208,7 @@ def test_a_complete_last_batch_counts(algorithm):
         assert result.population_energies.min() == result.fun
 
 
-@pytest.mark.parametrize("algorithm", ["autov", "de"])
+@pytest.mark.parametrize("algorithm", ["paper-h3", "de"])
 def test_a_callback_does_not_change_which_of_equal_points_is_best(algorithm):
     from autov.problems import resolve_problem
 

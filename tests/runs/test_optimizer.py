@@ -18,7 +18,7 @@ def values(x):
 
 
 def test_equals_minimize():
-    options = {"popsize": 20, "rng": 7, "maxfev": 510, "algorithm": "autov"}
+    options = {"popsize": 20, "rng": 7, "maxfev": 510, "algorithm": "paper-h3"}
     optimizer = Optimizer(BOX, **options)
     while not optimizer.stop():
         x = optimizer.ask()
@@ -91,7 +91,7 @@ UNUSED = "does not use points that it did not ask for"
 def test_points_that_were_not_asked_for_cost_nothing(algorithm, when):
     cold, warm = (go(Optimizer(BOX, algorithm=algorithm, popsize=10, rng=2, maxfev=60), when) for _ in range(2))
     used = warm.takes_points
-    assert used == (algorithm == "autov" and when >= 10)
+    assert used == (algorithm == "evolution" and when >= 10)
     with contextlib.nullcontext() if used else pytest.warns(UserWarning, match=UNUSED) as caught:
         warm.tell(OWN, values(OWN))
         warm.tell(OWN[:5], values(OWN[:5]))
@@ -187,7 +187,7 @@ def test_algorithms_of_users_cannot_be_saved(tmp_path):
 
 
 def test_of_points_told_together_only_your_own_join_beside_the_batch():
-    optimizer = Optimizer(BOX, popsize=4, rng=1, algorithm="autov")
+    optimizer = Optimizer(BOX, popsize=4, rng=1, algorithm="paper-h3")
     x = optimizer.ask()
     optimizer.tell(x, np.arange(4.0))
     asked = optimizer.ask()

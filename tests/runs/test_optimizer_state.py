@@ -30,7 +30,7 @@ def go(optimizer, until, told):
 
 
 @pytest.mark.parametrize("when", [0, 3, 40, 75])
-@pytest.mark.parametrize("algorithm", ["autov", "de", "ma-es", "portfolio"])
+@pytest.mark.parametrize("algorithm", ["paper-h3", "de", "ma-es", "portfolio"])
 @pytest.mark.parametrize("case", CASES)
 def test_goes_on_with_the_same_bits(tmp_path, case, algorithm, when):
     rules, told = CASES[case]

@@ -37,7 +37,7 @@ def clean():
     FAIL_AT[0] = None
 
 
-@pytest.mark.parametrize("algorithm", ["autov", "shade", "cma-es", "scipy:de"])
+@pytest.mark.parametrize("algorithm", ["paper-h3", "shade", "cma-es", "scipy:de"])
 def test_a_run_goes_on_with_the_same_bits(tmp_path, algorithm):
     whole = autov.minimize(PROBLEM, algorithm=algorithm, **OPTIONS)
     CALLS.clear()
@@ -72,7 +72,7 @@ def test_workers_write_what_is_done_and_go_on(tmp_path):
         return float((x**2).sum())
 
     problem = autov.function_problem(fragile, BOX, key="fragile")
-    options = {**OPTIONS, "algorithm": "autov"}
+    options = {**OPTIONS, "algorithm": "paper-h3"}
     whole = autov.minimize(problem, **options)
     (tmp_path / "broken").touch()
     with pytest.raises(RuntimeError) as caught:
@@ -187,5 +187,5 @@ def test_batches_before_a_failing_one_are_carried():
         return (x**2).sum(axis=1)
 
     with pytest.raises(ValueError, match="no") as caught:
-        autov.minimize(batch, BOX, vectorized=True, algorithm="autov", **OPTIONS)
+        autov.minimize(batch, BOX, vectorized=True, algorithm="paper-h3", **OPTIONS)
     assert len(caught.value.autov_evaluations.fun) == 60

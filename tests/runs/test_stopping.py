@@ -77,7 +77,7 @@ def test_stopping_does_not_change_the_course_of_a_compiled_run():
 
 
 def test_an_optimiser_without_population_has_no_spread():
-    with pytest.raises(InputError, match="xtol: scipy:de runs as a whole"):
+    with pytest.raises(InputError, match=r"^xtol: "):
         autov.minimize(sphere, BOX, algorithm="scipy:de", xtol=0.1)
     result = autov.minimize(sphere, BOX, algorithm="scipy:de", target=0.5, popsize=20, rng=1)
     assert result.status == 3
@@ -104,7 +104,7 @@ def test_callbacks_are_called_as_scipy_does():
         by_both(xk, **others)
 
     for callback in (by_name, by_point, by_both, by_keyword, by_keywords):
-        autov.minimize(sphere, BOX, algorithm="autov", maxfev=20, popsize=20, rng=1, callback=callback)
+        autov.minimize(sphere, BOX, algorithm="paper-h3", maxfev=20, popsize=20, rng=1, callback=callback)
     assert len(got) == 5
     assert all(np.array_equal(got[0], x) for x in got)
 
@@ -124,7 +124,7 @@ def test_missing_bounds_are_made_up_around_x0():
     far = autov.minimize(lambda x: float(-x[0]), [(0, None), (0, 1)], x0=[2.0, 0.5], maxfev=300, rng=1, algorithm="de")
     assert far.x[0] == 22.0
     assert "x[0] lies at a border that was made up" in far.message
-    with pytest.raises(InputError, match=r"bounds: variable 1 has \[0, inf\]; give finite bounds, or x0"):
+    with pytest.raises(InputError, match=r"^bounds: "):
         autov.minimize(sphere, [(0, 1), (0, np.inf)])
 
 
@@ -162,7 +162,7 @@ def test_one_pair_of_scipy_bounds_is_for_all_variables_of_x0(upper):
 
 
 def test_a_result_is_short_in_print():
-    result = autov.minimize("sphere", dim=40, maxfev=200, rng=1, history=True, algorithm="autov")
+    result = autov.minimize("sphere", dim=40, maxfev=200, rng=1, history=True, algorithm="paper-h3")
     assert len(repr(result)) < 600
     assert "population" not in repr(result)
     assert len(repr(result).splitlines()) == len(result.lines())

@@ -63,7 +63,7 @@ def commands(folder: Path, dice: random.Random) -> tuple[str, list[str]]:
         return kind, ["design", own, *box, *small, "--rows", "3", "--race-runs", "1", "--retest-runs", "2"]
     if kind == "compare":
         runs = ["--runs", "40", "--maxfev", "3000", "--dim", "10", "--seed", seed]
-        return kind, ["compare", "--algorithms", "ga,de,autov", "--problems", "f1,f9,f10", *runs]
+        return kind, ["compare", "--algorithms", "ga,de,paper-h3", "--problems", "f1,f9,f10", *runs]
     return kind, ["minimize", own, *box, "--algorithm", "ga", "--runs", "3", "--maxfev", "300", "--popsize", "20"]
 
 

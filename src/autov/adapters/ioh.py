@@ -38,7 +38,7 @@ class IOHAlgorithm:
     """An algorithm as ioh calls it, with a problem; each call is another run of the same seed.
 
     Args:
-        algorithm: a name such as "shade", "cma:default" or "autov:operator.json", or settings; None for the default.
+        algorithm: a name such as "shade", "cma:default" or "evolution:operator.json", or settings; None for general.
         operator: for the paper's metaheuristic.
         maxfev: evaluations of a run; None for 1000 for each variable.
         popsize: size of the population.

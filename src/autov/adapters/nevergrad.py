@@ -84,5 +84,5 @@ class AutoVFamily(base.ConfiguredOptimizer):
         super().__init__(AutoVOptimizer, locals())
 
 
-AutoV = AutoVFamily(algorithm="autov").set_name("AutoV", register=True)
+AutoV = AutoVFamily(algorithm="paper-h3").set_name("AutoV", register=True)
 AutoVGeneral = AutoVFamily().set_name("AutoVGeneral", register=True)

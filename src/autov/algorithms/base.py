@@ -99,8 +99,10 @@ class Compiled(Protocol):
         """The state before the first evaluation, as ``init`` makes it, from a key."""
         ...
 
-    def run_compiled(self, state: Any, objective: Objective, maxfev: int) -> Outcome:
-        """A whole run from a state of ``start``."""
+    def run_compiled(
+        self, state: Any, objective: Objective, maxfev: int, begun: list[Any] | None = None
+    ) -> Outcome:  # fmt: skip
+        """A whole run from a state of ``start``; ``begun`` gets what tells how far it has come (`ResumableRun`)."""
         ...
 
 

@@ -7,8 +7,7 @@ compile for more than a minute, and again for every other number of members.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -50,7 +49,7 @@ class ResumableRun:
         points: the last points told, from the work.
     """
 
-    kernel: Callable[..., int]
+    kernel: Any
     plan: Any
     work: Any
     box: Box
@@ -109,11 +108,14 @@ class Resumable(Protocol):
         ...
 
 
-def run_to_end(run: ResumableRun, objective: Objective, maxfev: int) -> Outcome:
-    """Advance until maxfev evaluations are made."""
+def run_to_end(
+    run: ResumableRun, objective: Objective, maxfev: int, begun: list[ResumableRun] | None = None
+) -> Outcome:
+    """Advance until maxfev evaluations are made; ``begun`` gets the run."""
     trace = Trace.of(max(maxfev - run.nfev, 0) // run.least + 3)
-    with attaching_outcome([run]):
-        count = run.advance(objective, maxfev, True, trace, 0)
+    if begun is not None:
+        begun.append(run)
+    count = run.advance(objective, maxfev, True, trace, 0)
     population, values = run.points(run.work)
     return Outcome(
         run.work.best, run.best, count - 1, population, values, trace.nfev[:count], trace.best[:count],
@@ -121,19 +123,14 @@ def run_to_end(run: ResumableRun, objective: Objective, maxfev: int) -> Outcome:
     )  # fmt: skip
 
 
-@contextmanager
-def attaching_outcome(runs: Sequence[ResumableRun]) -> Iterator[None]:
-    """What ends runs inside, such as Ctrl-C, carries what they have found until then: ``error.autov_outcome``."""
-    try:
-        yield
-    except BaseException as error:
-        begun = [run for run in runs if run.nfev]
-        if begun:
-            best = min(begun, key=lambda run: run.best)
-            population, values = best.points(best.work)
-            made = np.array([sum(run.nfev for run in begun)])
-            error.autov_outcome = Outcome(  # type: ignore[attr-defined]
-                best.work.best.copy(), best.best, max(0, sum(run.told for run in begun) - 1), population, values, made,
-                np.array([best.best]), sum(run.nans for run in begun),
-            )  # fmt: skip
-        raise
+def outcome_so_far(begun: Sequence[ResumableRun]) -> Outcome | None:
+    """What runs have found until now, whether they go on or were interrupted; None if nothing is evaluated."""
+    used = [run for run in begun if run.nfev]
+    if not used:
+        return None
+    best = min(used, key=lambda run: run.best)
+    population, values = best.points(best.work)
+    return Outcome(
+        best.work.best.copy(), best.best, max(0, sum(run.told for run in used) - 1), population, values,
+        np.array([sum(run.nfev for run in used)]), np.array([best.best]), sum(run.nans for run in used),
+    )  # fmt: skip

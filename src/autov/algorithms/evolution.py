@@ -1,4 +1,4 @@
-"""The simple metaheuristic of the paper (Algorithm 2) around any operator: the algorithm called ``autov``.
+"""The simple metaheuristic of the paper (Algorithm 2) around any operator.
 
 With its defaults it is what the paper describes. The other settings open it up: the sizes of population and offspring,
 the pressure of selection, who survives, and the frame in which an affine operator draws.
@@ -68,7 +68,7 @@ class Evolution:
         frame: the directions along which an affine operator draws variables.
     """
 
-    name: ClassVar[str] = "autov"
+    name: ClassVar[str] = "evolution"
     rotates_draws: ClassVar[bool] = False  # `rotated` leaves them alone: a learned frame turns with the points
     _nearness: ClassVar[float] = 1.0  # another one only for checks, see `inside`
     operator: AffineOperator | CallableOperator = field(default_factory=lambda: load_operator("paper-h3"))
@@ -180,9 +180,11 @@ class Evolution:
         """Affine operators do."""
         return isinstance(self.operator, AffineOperator)
 
-    def run_compiled(self, state: EvolutionState, objective: Objective, maxfev: int) -> Outcome:
+    def run_compiled(
+        self, state: EvolutionState, objective: Objective, maxfev: int, begun: list[ResumableRun] | None = None
+    ) -> Outcome:  # fmt: skip
         """Go on until maxfev evaluations are made, as one compiled piece; only for affine operators."""
-        return run_to_end(self.resumable_run(state), objective, maxfev)
+        return run_to_end(self.resumable_run(state), objective, maxfev, begun)
 
     def resumable_run(self, state: EvolutionState) -> ResumableRun:
         """The run that begins with a state, which can be resumed."""

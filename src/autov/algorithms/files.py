@@ -10,7 +10,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from autov.algorithms.registry import ALGORITHMS, changed, make_algorithm
+from autov.algorithms.evolution import Evolution
+from autov.algorithms.registry import ALGORITHMS, FORMER, changed, make_algorithm
 from autov.core import FileError, InputError
 from autov.core.files import read_json, to_json, write_text
 from autov.operators import AffineOperator, from_dict, to_dict
@@ -56,7 +57,8 @@ def algorithm_from_dict(data: Any, where: str) -> Any:
         settings["operator"] = from_dict(settings["operator"], where)
     if "members" in settings:
         settings["members"] = tuple(algorithm_from_dict(member, where) for member in settings["members"])
-    return make_algorithm(data["name"], **settings)
+    name = Evolution.name if data["name"] == FORMER else data["name"]
+    return make_algorithm(name, **settings)
 
 
 def save_algorithm(algorithm: Any, path: str | os.PathLike[str], provenance: Mapping[str, Any] | None = None) -> None:

@@ -224,9 +224,11 @@ class MatrixAdaptation:
         """The last points told."""
         return state.x, state.f
 
-    def run_compiled(self, state: MatrixAdaptationState, objective: Objective, maxfev: int) -> Outcome:
+    def run_compiled(
+        self, state: MatrixAdaptationState, objective: Objective, maxfev: int, begun: list[ResumableRun] | None = None
+    ) -> Outcome:  # fmt: skip
         """Go on until maxfev evaluations are made, as one compiled piece: the same bits as by ask and tell."""
-        return run_to_end(self.resumable_run(state), objective, maxfev)
+        return run_to_end(self.resumable_run(state), objective, maxfev, begun)
 
     def resumable_run(self, state: MatrixAdaptationState) -> ResumableRun:
         """The run that begins with a state, which can be resumed."""

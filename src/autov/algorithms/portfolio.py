@@ -20,7 +20,7 @@ import numpy as np
 
 from autov.algorithms.allotment import allot_round, allot_trials, leader_of, polishing_step, spared
 from autov.algorithms.base import Compiled, Metaheuristic, Outcome, Rotatable
-from autov.algorithms.compiled import Resumable, ResumableRun, Trace, attaching_outcome
+from autov.algorithms.compiled import Resumable, ResumableRun, Trace
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.matrix_adaptation import MatrixAdaptation, MatrixAdaptationState, smallest_batch
 from autov.algorithms.population import initial_points
@@ -237,20 +237,22 @@ class Portfolio:
         """Where all members do, and can be resumed."""
         return all(isinstance(m, Compiled) and m.compiles and isinstance(m, Resumable) for m in self.members)
 
-    def run_compiled(self, state: PortfolioState, objective: Objective, maxfev: int) -> Outcome:
+    def run_compiled(
+        self, state: PortfolioState, objective: Objective, maxfev: int, begun: list[ResumableRun] | None = None
+    ) -> Outcome:  # fmt: skip
         """A run from a state of ``start``, in compiled calls: the same bits as by ask and tell.
 
         Fewer evaluations than the state was made for are the first ones of the whole run.
         """
-        runs = [member.resumable_run(own) for member, own in zip(self.members, state.states, strict=False)]
+        runs = [] if begun is None else begun
+        runs += [member.resumable_run(own) for member, own in zip(self.members, state.states, strict=False)]
         least = min([run.least for run in runs] + [smallest_batch(own) for own in state.states[len(runs) :]])
         batches = maxfev // least + 8 * len(self.runners)
         course = _Course(objective, Trace.of(batches), np.empty(batches, np.int64))
         allotted, best = state.allotted.copy(), state.best.copy()
         others = [run for run in runs if run.kernel is not runs[0].kernel]
         precompile((run.kernel, run.arguments(objective, 0, True, course.trace, 0)) for run in others)
-        with attaching_outcome(runs):
-            self._advance(state, runs, course, allotted, best, maxfev)
+        self._advance(state, runs, course, allotted, best, maxfev)
         return course.outcome(runs)
 
     def _advance(

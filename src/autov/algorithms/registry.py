@@ -21,17 +21,29 @@ from autov.core import InputError, meant
 ALGORITHMS: dict[str, type] = {
     cls.name: cls for cls in (Evolution, GA, PSO, DE, CMAES, FEP, CSO, SHADE, IMODE, MatrixAdaptation, Portfolio)
 }
-ALIASES = {"evolution": Evolution.name}  # the same class; a table calls it as the user did
+PAPER = "paper-h3"  # the algorithm of the paper: an evolution with the operator of that name
+NAMES = tuple(sorted([*ALGORITHMS, PAPER]))
+FORMER = "autov"  # what files of earlier versions call an evolution
 
 
 def make_algorithm(name: str, **settings: Any) -> Any:
     """The algorithm of that name with some of its settings changed."""
-    kind = ALGORITHMS.get(ALIASES.get(name, name))
+    refuse_former(name)
+    kind = Evolution if name == PAPER else ALGORITHMS.get(name)
     if kind is None:
-        names = sorted([*ALGORITHMS, *ALIASES])
-        raise InputError(f"algorithm: unknown {name!r}{meant(name, names)}; one of {', '.join(names)}")
+        raise InputError(f"algorithm: unknown {name!r}{meant(name, NAMES)}; one of {', '.join(NAMES)}")
+    if name == PAPER and "operator" in settings:
+        raise InputError(f"algorithm: {PAPER} has its own operator; {Evolution.name}:OPERATOR takes another")
     check_settings(name, kind, settings)
     return kind(**settings)
+
+
+def refuse_former(name: str) -> None:
+    """Tell the new names of an algorithm that was renamed."""
+    if name == FORMER:
+        raise InputError(
+            f"algorithm: {FORMER!r} is called {PAPER!r} now; with another operator it is '{Evolution.name}:OPERATOR'"
+        )
 
 
 def changed(name: str, algorithm: Any, settings: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Algorithms as people name them: ``shade``, ``de+F=0.7``, ``autov:operator.json``, ``cma:default``, objects."""
+"""Algorithms as people name them: ``shade``, ``de+F=0.7``, ``evolution:operator.json``, ``cma:default``, objects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from autov.algorithms.files import (
     shipped_data,
     shipped_names,
 )
-from autov.algorithms.registry import ALGORITHMS, ALIASES, make_algorithm
+from autov.algorithms.registry import ALGORITHMS, NAMES, make_algorithm, refuse_former
 from autov.core import InputError, import_object, meant
 from autov.peers import PREFIXES, resolve_peer
 
@@ -29,10 +29,11 @@ def named_algorithm(name: str, **settings: Any) -> Any:
     """The algorithm of that name, of this package's classes or of its library, with some of its settings changed."""
     if name in shipped_names():
         return shipped_algorithm(name, **settings)
-    names = [*shipped_names(), *sorted([*ALGORITHMS, *ALIASES])]
+    refuse_former(name)
+    names = [*shipped_names(), *NAMES]
     if name not in names:
         raise InputError(
-            f"algorithm: unknown {name!r}{meant(name, names)}; one of {', '.join(names)}, autov:OPERATOR, "
+            f"algorithm: unknown {name!r}{meant(name, names)}; one of {', '.join(names)}, {Evolution.name}:OPERATOR, "
             f"{', '.join(f'{prefix}:...' for prefix in PREFIXES)}, file.py:name, or label=one of these"
         )
     if isinstance(members := settings.get("members"), str):
@@ -44,23 +45,20 @@ def resolve_algorithm(spec: Any = None, operator: Any = None) -> Any:
     """The algorithm that is meant.
 
     Args:
-        spec: ``shade``, ``de+F=0.7+CR=0.5`` (settings), ``autov:NAME_OR_FILE`` (the paper's metaheuristic with another
-            operator; ``evolution`` is another name for it), ``cma:default`` (another library's), ``file.py:name``
+        spec: ``shade``, ``de+F=0.7+CR=0.5`` (settings), ``paper-h3`` (the paper's), ``evolution:NAME_OR_FILE`` (the
+            paper's metaheuristic with another operator), ``cma:default`` (another library's), ``file.py:name``
             (your own), ``optimizer.json`` (what a design wrote), any of them behind ``label=``, an algorithm itself, or
             a design. ``general`` and others come with the package (`autov list algorithms`). None is ``general``, or
-            ``autov`` if there is an operator.
-        operator: for ``autov``: a name, a file, an operator, or a design.
+            ``evolution`` if there is an operator.
+        operator: for ``evolution``: a name, a file, an operator, or a design.
     """
     found = _resolve(spec, operator)
     if operator is not None and not (
-        spec is None or (isinstance(spec, str) and _is_evolution(split_label(spec)[1].partition("+")[0]))
+        spec is None or (isinstance(spec, str) and split_label(spec)[1].partition("+")[0] == Evolution.name)
     ):
-        raise InputError(f"operator: only for the algorithm {Evolution.name}, not with {getattr(found, 'name', spec)}")
+        given = spec if isinstance(spec, str) else found.name
+        raise InputError(f"operator: only for the algorithm {Evolution.name}, not with {given}")
     return found
-
-
-def _is_evolution(name: str) -> bool:
-    return ALIASES.get(name, name) == Evolution.name
 
 
 def _resolve(spec: Any, operator: Any) -> Any:
@@ -76,9 +74,11 @@ def _resolve(spec: Any, operator: Any) -> Any:
         return spec
     _, text = split_label(spec)
     prefix, colon, rest = text.partition(":")
-    if "+" in prefix and prefix.partition("+")[0] in (*ALGORITHMS, *ALIASES):
+    if "+" in prefix and prefix.partition("+")[0] in NAMES:
         colon = ""  # it is in a setting, such as file.py:name of an operator
-    if colon and _is_evolution(prefix):
+    if colon:
+        refuse_former(prefix)
+    if colon and prefix == Evolution.name:
         return Evolution(rest)  # type: ignore[arg-type]
     if colon and prefix in PREFIXES:
         return resolve_peer(prefix, rest)
@@ -95,7 +95,7 @@ def _resolve(spec: Any, operator: Any) -> Any:
         return _of_file(text)
     name, *pairs = text.split("+")
     settings = dict(_setting(spec, pair) for pair in pairs)
-    if _is_evolution(name) and operator is not None:
+    if name == Evolution.name and operator is not None:
         settings["operator"] = operator
     return named_algorithm(name, **settings)
 
@@ -107,11 +107,12 @@ def _of_file(path: str) -> Any:
 
 def find_algorithm(name: str) -> tuple[Any, dict[str, Any]]:
     """The algorithm of a file or a name, and where it comes from; None for what is an operator."""
+    refuse_former(name)
     if name.endswith(".json"):
         return read_algorithm(name) if is_optimizer(name) else (None, {})
     if name in shipped_names():
         return shipped_algorithm(name), dict(shipped_data(name).get("provenance", {}))
-    if name in (*ALGORITHMS, *ALIASES) or any(mark in name for mark in ":+="):
+    if name in ALGORITHMS or any(mark in name for mark in ":+="):
         return resolve_algorithm(name), {}
     return None, {}
 

@@ -42,7 +42,7 @@ def register(app: typer.Typer) -> None:
 
 def compare(
     algorithms: str = typer.Option(
-        ..., "--algorithms", help="Comma-separated: ga,shade,autov,mine=autov:op.json,cma:default"
+        ..., "--algorithms", help="Comma-separated: ga,shade,paper-h3,mine=evolution:op.json,cma:default"
     ),
     problems: str = typer.Option(
         ..., "--problems", help="Comma-separated names and ranges: paper-f1..paper-f13, file.py:function"

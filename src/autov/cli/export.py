@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 def export(
     source: str = typer.Argument(
-        help="An operator (name or JSON file), or an algorithm: optimizer.json, portfolio, ma-es, autov:operator.json."
+        help="An operator or an algorithm: a name, a JSON file, evolution:operator.json, ma-es+sigma=0.3, ..."
     ),
     to: str = typer.Option(..., "--to", help="python; for operators also numpy, latex, matlab, markdown or platemo."),
     out: Path | None = typer.Option(None, "--out", help="File to write; it names the function of MATLAB programs."),

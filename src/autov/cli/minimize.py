@@ -47,13 +47,13 @@ def minimize(
     instances: str | None = INSTANCES,
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
     operator: str | None = typer.Option(
-        None, "--operator", help="For autov: library name, JSON file or file.py:name; paper-h3 by default."
+        None, "--operator", help="For evolution: library name, JSON file or file.py:name; paper-h3 by default."
     ),
     algorithm: str | None = typer.Option(
         None,
         "--algorithm",
-        help="general, autov, shade, de+F=0.7, cma:default, optimizer.json, file.py:name, ...; general by default, or "
-        "autov with --operator.",
+        help="general, paper-h3, shade, de+F=0.7, cma:default, optimizer.json, file.py:name, ...; general by default, "
+        "or evolution with --operator.",
     ),
     maxfev: int = typer.Option(10_000, "--maxfev", min=1, help="Evaluations of each run."),
     popsize: int = typer.Option(100, "--popsize", min=2, help="Population size."),
@@ -84,7 +84,7 @@ def minimize(
     from autov.engines import named_engine
     from autov.problems import Constrained, resolve_problem, with_instances
     from autov.runs.faults import FaultPolicy, sentence
-    from autov.runs.many_runs import repeat
+    from autov.runs.many_runs import ManyRuns
     from autov.runs.stopping import NOISY
 
     policy = FaultPolicy(timeout, on_error)
@@ -98,14 +98,15 @@ def minimize(
         named_engine(engine, workers, scheduler, scheduler_file) as spread,
         ProgressDisplay(title=f"{title or chosen.name} on {problem}") as display,
     ):
+        work = ManyRuns(
+            found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=spread,
+            operator=operator or "paper-h3", progress=run_counter(display, runs), policy=policy,
+            title=title,
+        )  # fmt: skip
         try:
-            result = repeat(
-                found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=spread,
-                operator=operator or "paper-h3", progress=run_counter(display, runs), policy=policy,
-                title=title,
-            )  # fmt: skip
-        except (Exception, KeyboardInterrupt) as error:
-            if (cut := getattr(error, "autov_repeated", None)) is not None:
+            result = work.run()
+        except (Exception, KeyboardInterrupt):
+            if (cut := work.so_far()) is not None:
                 _save_cut(cut, out)
             raise
     if out is not None:

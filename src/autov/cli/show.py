@@ -28,14 +28,14 @@ def show(
     Example: autov show paper-h3, autov show runs/first/optimizer.json
     """
     from autov.algorithms.files import algorithm_to_dict, shipped_names
-    from autov.algorithms.resolve import ALGORITHMS, ALIASES, find_algorithm
+    from autov.algorithms.resolve import NAMES, find_algorithm
     from autov.algorithms.text import explain
     from autov.operators import AffineOperator, load_operator, operator_names, to_dict
 
     algorithm, provenance = find_algorithm(name)
     if algorithm is None:
         if not name.endswith(".json") and name not in operator_names():
-            known = [*shipped_names(), *ALGORITHMS, *ALIASES, *operator_names()]
+            known = [*shipped_names(), *NAMES, *operator_names()]
             raise InputError(f"show: no operator or algorithm {name!r}{meant(name, known)}; see autov list")
         operator = load_operator(name)
         text, data, provenance = str(operator), to_dict(operator), dict(operator.provenance)
@@ -130,7 +130,7 @@ def _operators() -> list[dict[str, object]]:
 def _algorithms() -> list[dict[str, object]]:
     from autov.algorithms import ALGORITHMS
     from autov.algorithms.files import shipped_data, shipped_names
-    from autov.algorithms.registry import ALIASES
+    from autov.algorithms.registry import PAPER
     from autov.peers import PEERS
 
     rows: list[dict[str, object]] = []
@@ -139,8 +139,7 @@ def _algorithms() -> list[dict[str, object]]:
     for name, kind in ALGORITHMS.items():
         module = sys.modules[kind.__module__]
         rows.append({"name": name, "what": (module.__doc__ or "").strip().splitlines()[0].replace("`", "")})
-    for name, other in ALIASES.items():
-        rows.append({"name": name, "what": f"another name for {other}"})
+    rows.append({"name": PAPER, "what": f"The paper's: evolution with the operator {PAPER}."})
     for name, what in PEERS.items():
         library = name.partition(":")[0]
         extra = {"pypop7": " (extra pypop7)", "scipy": ""}.get(library, " (extra peers)")

@@ -8,8 +8,10 @@ import logging
 import os
 from types import ModuleType
 
-# Versions of Numba with which the golden tests and those of kernels and compiler pass on the fast backend.
-TESTED = ("0.61.0", "0.61.2", "0.62.1", "0.63.1", "0.64.0", "0.65.1", "0.66.0", "0.67.0", "0.68.0", "0.68.1")
+# Versions of Numba with which the golden tests and those of kernels and compiler pass on the fast backend. With 0.61
+# they do not: its LLVM rounds some steps of a learned frame differently in different kernels.
+FAST = ("0.63.1", "0.65.1", "0.68.0", "0.68.1")
+CACHED = ("0.61.0", *FAST)  # with which they pass with autov's own cache
 BACKENDS = ("plain", "fast")
 
 
@@ -30,18 +32,18 @@ def backend_name() -> str:
     chosen = os.environ.get("AUTOV_COMPILER", "")
     if chosen and chosen not in BACKENDS:
         raise BackendError(f"AUTOV_COMPILER: must be {' or '.join(BACKENDS)}, got {chosen!r}")
-    if chosen or numba_version() in TESTED:
+    if chosen or numba_version() in FAST:
         return chosen or "fast"
     logging.getLogger("autov").info(
         "Numba %s is not one of %s: the plain backend compiles, which takes longer at first use",
-        numba_version(), ", ".join(TESTED),
+        numba_version(), ", ".join(FAST),
     )  # fmt: skip
     return "plain"
 
 
 def has_own_cache() -> bool:
     """Whether autov's own cache works with this version of Numba; otherwise Numba's has to do."""
-    return numba_version() in TESTED or backend_name() == "fast"
+    return numba_version() in CACHED or backend_name() == "fast"
 
 
 def backend() -> ModuleType:

@@ -151,7 +151,7 @@ class Strategy:
         return MatrixAdaptation(popsize=popsize, sigma=FIRST_STEP, restarts="none", bounds="fold")
 
 
-PROPOSERS: dict[str, Any] = {"autov": BestOperator, "ma-es": Strategy}
+PROPOSERS: dict[str, Any] = {"best-operator": BestOperator, "ma-es": Strategy}
 
 
 SEARCH, TRIAL, RACE, RETEST, MOVED, PANEL = range(6)  # what the streams of a seed are for

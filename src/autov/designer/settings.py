@@ -62,7 +62,7 @@ class DesignSettings:
         space: what is designed: an "operator" in the paper's metaheuristic, a whole "evolution", or a "portfolio".
         members: of a portfolio: "evolution" and "ma-es", or one of them, or one of them twice.
         fix: values of genes that are not designed, by name.
-        searcher: who proposes candidates: "autov" (Algorithm 1) or "ma-es".
+        searcher: who proposes candidates: "best-operator" (Algorithm 1) or "ma-es".
         form: h1..h5, or inputs such as ("x1", "x2", "best", "lower", "upper").
         rows: parameter sets, the paper's k; None is 10 for an operator and 6 in the wide spaces.
         draw: row and weights for every "variable" (the paper's) or once for every "solution".
@@ -95,7 +95,7 @@ class DesignSettings:
     space: Literal["operator", "evolution", "portfolio"] = "operator"
     members: tuple[str, ...] = ("evolution", "ma-es")
     fix: Mapping[str, Any] = field(default_factory=dict)
-    searcher: Literal["autov", "ma-es"] = "autov"
+    searcher: Literal["best-operator", "ma-es"] = "best-operator"
     form: str | tuple[str, ...] = "h3"
     rows: int | None = None
     draw: Literal["variable", "solution"] = "variable"

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from autov.algorithms.registry import PAPER
 from autov.core import Array, InputError, Seed, identity, seed_of
 from autov.core.display import Displayable
 from autov.experiments.measures import RESOLUTIONS, SHOWN, Targets
@@ -215,9 +216,9 @@ def _by_name(rows: tuple[Row, ...], name: str) -> Problem | None:
 
 
 def choose_reference(labels: tuple[str, ...], reference: str | None) -> str:
-    """The label given, else autov, else the last."""
+    """The label given, else the paper's algorithm, else the last."""
     if reference is None:
-        return "autov" if "autov" in labels else labels[-1]
+        return PAPER if PAPER in labels else labels[-1]
     if reference not in labels:
         raise InputError(f"reference: {reference!r} is none of the algorithms ({', '.join(labels)})")
     return reference
@@ -269,8 +270,8 @@ def compare(
     algorithms runs the new ones, and an interrupted comparison goes on. Without one nothing is written.
 
     Args:
-        algorithms: names such as "shade", "de+F=0.7" (a setting), "autov", "autov:operator.json" and "label=name", or
-            a dict of label -> name or algorithm.
+        algorithms: names such as "shade", "de+F=0.7" (a setting), "paper-h3", "evolution:operator.json" and
+            "label=name", or a dict of label -> name or algorithm.
         problems: names, ranges such as "paper-f1..paper-f13", problems, or a dict of name -> problem.
         dim: number of variables where it is open; None for 30 on the classic problems.
         maxfev: evaluations of a run.
@@ -279,7 +280,7 @@ def compare(
         rng: seed; run i owns the stream (seed, i).
         store: a file such as "results.db", an open Store, or None to keep nothing.
         workers: processes, None for all cores; an Executor, a Dask client, or a map-like callable.
-        reference: label of the algorithm that the others are marked against; "autov" or the last one by default.
+        reference: label of the algorithm that the others are marked against; "paper-h3" or the last one by default.
         progress: called with (finished tasks, all tasks, seconds left or None).
         name: for captions.
         timeout: seconds that an evaluation of a Python function of single points may take; then its worker is replaced

@@ -23,7 +23,7 @@ from autov.experiments.task import Task
 from autov.experiments.trace import Trace, improvements
 from autov.problems import Problem, instance_of, takes_points
 from autov.runs import Run, solve
-from autov.runs.evaluation import check_policy, engine_for, evaluation_of
+from autov.runs.evaluation import check_policy, engine_for, evaluating_here
 from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy, names_point
 from autov.runs.point_scheduler import Job, PointScheduler
 
@@ -75,7 +75,7 @@ def execute(task: Task, policy: FaultPolicy = DEFAULT) -> Result:
     try:
         start, faults = time.perf_counter(), FaultCount()
         problem = _problem_of(task)
-        with evaluation_of(problem, 1, task.run, policy, faults) as evaluate:
+        with evaluating_here(instance_of(problem, task.run), policy, faults) as evaluate:
             result = solve(problem, task.solver, evaluate=evaluate, **_options(task))
         return _result(task, problem, result, time.perf_counter() - start, faults)
     except (Exception, SystemExit) as error:  # a function may call exit()

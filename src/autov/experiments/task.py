@@ -7,10 +7,14 @@ from functools import cached_property
 from typing import Any
 
 from autov.algorithms import ALGORITHMS, Algorithm
+from autov.algorithms.evolution import Evolution
+from autov.algorithms.registry import FORMER
 from autov.core import InputError
 from autov.core.identities import canonical, describe, digest, settings_of
 from autov.experiments.row import DECISIVE, Setup
 from autov.problems import Problem, resolve_problem
+
+IN_KEYS = {Evolution.name: FORMER}  # keys of stores outlive names of algorithms
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,9 @@ class Task(Setup):
     @cached_property
     def key(self) -> str:
         """What the store knows the task by."""
-        return digest(canonical({name: getattr(self, name) for name in DECISIVE}))
+        parts = {name: getattr(self, name) for name in DECISIVE}
+        parts["algorithm"] = IN_KEYS.get(self.algorithm, self.algorithm)
+        return digest(canonical(parts))
 
     def make_problem(self) -> Problem:
         """The problem, or the family whose instance the run gets."""

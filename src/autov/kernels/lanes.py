@@ -1,4 +1,4 @@
-"""Sums over variables for LANES points side by side, as vector code that keeps its sums in registers.
+"""Sums over variables for WIDTH points side by side, as vector code that keeps its sums in registers.
 
 LLVM does not keep sums of eight neighbouring points in vectors by itself: it has to fear that writing one sum changes
 the numbers still to be added. The code is portable: LLVM turns vectors into whatever the processor has.
@@ -14,13 +14,13 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 WORD, DOUBLE = ir.IntType(64), ir.DoubleType()
-LANES = 8  # points that are worked on together
+WIDTH = 8  # of a vector: points that are worked on together
 PANEL = 5  # rows of a matrix that are applied together; divides every group size of the large-scale suite
 
 
 def _vectors(builder, address):
-    """A pointer to groups of LANES numbers at an address, which need not be aligned."""
-    return builder.inttoptr(address, ir.VectorType(DOUBLE, LANES).as_pointer())
+    """A pointer to groups of WIDTH numbers at an address, which need not be aligned."""
+    return builder.inttoptr(address, ir.VectorType(DOUBLE, WIDTH).as_pointer())
 
 
 def _load(builder, pointer, index):
@@ -30,23 +30,23 @@ def _load(builder, pointer, index):
 
 
 def _broadcast(builder, pointer, index):
-    """One number in all lanes."""
-    vector = ir.VectorType(DOUBLE, LANES)
+    """A vector of one number."""
+    vector = ir.VectorType(DOUBLE, WIDTH)
     number = builder.load(builder.gep(pointer, [index]))
     number = builder.insert_element(ir.Constant(vector, ir.Undefined), number, ir.Constant(WORD, 0))
-    return builder.shuffle_vector(number, number, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
+    return builder.shuffle_vector(number, number, ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH))
 
 
 def _multiply_add(builder, a, b, c):
-    vector = ir.VectorType(DOUBLE, LANES)
+    vector = ir.VectorType(DOUBLE, WIDTH)
     kind = ir.FunctionType(vector, [vector] * 3)
-    function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fmuladd.v{LANES}f64")
+    function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fmuladd.v{WIDTH}f64")
     return builder.call(function, [a, b, c])
 
 
 def _zeros(builder, count):
     """Vectors of zeros that stay in registers."""
-    zero = ir.Constant(ir.VectorType(DOUBLE, LANES), [0.0] * LANES)
+    zero = ir.Constant(ir.VectorType(DOUBLE, WIDTH), [0.0] * WIDTH)
     cells = [cgutils.alloca_once(builder, zero.type) for _ in range(count)]
     for cell in cells:
         builder.store(zero, cell)

@@ -9,7 +9,7 @@ from __future__ import annotations
 # The letter of the text: original papers with the settings of Table IV, which are the defaults.
 AS_WRITTEN = {
     "GA": "ga", "PSO": "pso", "DE": "de", "CMA-ES": "cma-es", "FEP": "fep", "CSO": "cso", "SHADE": "shade",
-    "IMODE": "imode", "AutoV": "autov",
+    "IMODE": "imode", "AutoV": "paper-h3",
 }  # fmt: skip
 
 SLOWER_CMA = "damping=3.3333333333333335+steps=sampled"
@@ -25,7 +25,7 @@ AS_FITTED = {
     "CSO": "cso+draw=particle",
     "SHADE": "shade+spread=0.31622776601683794+repair=clip",
     "IMODE": "imode+emphasis=improvement+spread=0.31622776601683794+repair=clip",
-    "AutoV": "autov",
+    "AutoV": "paper-h3",
 }
 
 # Notes below the tables.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from numba import carray
+from numba import carray  # pyright: ignore[reportPrivateImportUsage]
 
 from autov.core import Array
 from autov.kernels.functions.noise import blur

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from autov.algorithms.base import Batch
-from autov.core import Array, Box, InputError, values_of
+from autov.core import Array, Box, InputError, values_of, whole_number
 from autov.core.ending import end_if_asked
 from autov.runs.point_cache import PointCache
 
 Observe = Callable[[Array, Array], None]  # points (n, d) that were evaluated and their values (n,)
+
+
+def budget_of(maxfev: int | None, dim: int) -> int:
+    """The most evaluations of a run: 1,000 (d + 10) where it runs until it has converged."""
+    return 1000 * (dim + 10) if maxfev is None else whole_number("maxfev", maxfev, 1)
+
+
+def population_of(popsize: int | None, algorithm: Any) -> int:
+    """The population of algorithms that have none of their own; a warning where it is given and not used."""
+    if popsize is not None and not getattr(algorithm, "uses_popsize", True):
+        warnings.warn(f"popsize: {algorithm.name} has its own, and ignores popsize = {popsize}", stacklevel=3)
+    return 100 if popsize is None else whole_number("popsize", popsize, 2)
 
 
 class BudgetSpent(Exception):  # noqa: N818

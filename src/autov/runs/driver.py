@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from autov.algorithms.base import Algorithm, AnyMetaheuristic, Batch, Compiled, External, Outcome
+from autov.algorithms.compiled import ResumableRun, outcome_so_far
 from autov.algorithms.population import initial_points
 from autov.core import Array, Generator, InputError, generator, whole_number
 from autov.core.blas import one_blas_thread
@@ -50,10 +50,35 @@ class Run:
     improved: tuple[np.ndarray, Array] | None = None  # evaluations that bettered it, and values; not of compiled runs
 
 
+class LiveRun:
+    """A run that is always there: what has come out of it until now, whether it goes on, ended or was interrupted."""
+
+    def __init__(self) -> None:
+        self._so_far: Callable[[], Run | None] = lambda: None
+        self._changes: list[Callable[[Run], Run]] = []
+
+    def follow(self, so_far: Callable[[], Run | None]) -> None:
+        """Ask this for the run from now on."""
+        self._so_far = so_far
+
+    def show(self, change: Callable[[Run], Run]) -> None:
+        """Show the run as people see it; what is given later is applied first."""
+        self._changes.insert(0, change)
+
+    @property
+    def run(self) -> Run | None:
+        """What has come out; None if nothing is evaluated."""
+        found = self._so_far()
+        if found is not None:
+            for change in self._changes:
+                found = change(found)
+        return found
+
+
 def solve(
     problem: Problem, algorithm: Algorithm, *, maxfev: int = 10_000, popsize: int = 100, seed: int = 0,
     run: int = 0, x0: Array | None = None, watch: Watch | None = None, evaluate: Batch | None = None,
-    check_box: bool = True, observe: Observe | None = None,
+    check_box: bool = True, observe: Observe | None = None, live: LiveRun | None = None,
 ) -> Run:  # fmt: skip
     """Run an algorithm with exactly maxfev evaluations, or until ``watch(run so far)`` is true.
 
@@ -63,24 +88,24 @@ def solve(
     asks for a point outside the box is refused, unless ``check_box`` is off. ``observe(x, f)`` sees all that is
     evaluated, constrained problems in penalized values. The run of a constrained problem has the value infinity where
     its best point is not feasible; where all variables are whole numbers no point is evaluated twice. BLAS has
-    one thread while it runs, as in worker processes: its sums depend on their number. What ends a compiled run, such as
-    Ctrl-C, carries what it has found: ``error.autov_run``.
+    one thread while it runs, as in worker processes: its sums depend on their number. ``live`` has the run at any time,
+    also after an exception.
     """
     options: dict[str, Any] = {
         "maxfev": whole_number("maxfev", maxfev, 1), "popsize": whole_number("popsize", popsize, 2), "seed": seed,
         "run": run, "x0": x0, "watch": watch, "evaluate": evaluate, "check_box": check_box,
-        "observe": observe,
+        "observe": observe, "live": LiveRun() if live is None else live,
     }  # fmt: skip
     with one_blas_thread():
         problem = instance_of(problem, run)
         present = presented(problem)
+        options["live"].show(present)
         if watch is not None:
             options["watch"] = lambda run: watch(present(run))
         free = without_fixed(problem)
-        with _carrying(present):
-            if isinstance(free, FreeVariables) and free is not problem:
-                return present(_solve_free(free, algorithm, **options))
-            return present(_solve(problem, algorithm, **options))
+        if isinstance(free, FreeVariables) and free is not problem:
+            return present(_solve_free(free, algorithm, **options))
+        return present(_solve(problem, algorithm, **options))
 
 
 def presented(problem: Problem) -> Callable[[Run], Run]:
@@ -102,30 +127,26 @@ def presented(problem: Problem) -> Callable[[Run], Run]:
 
 def _solve(
     problem: Problem, algorithm: Algorithm, *, maxfev: int, popsize: int, seed: int, run: int, x0: Array | None,
-    watch: Watch | None, evaluate: Batch | None, check_box: bool, observe: Observe | None,
+    watch: Watch | None, evaluate: Batch | None, check_box: bool, observe: Observe | None, live: LiveRun,
 ) -> Run:  # fmt: skip
     rng, noise = generator(seed, run), generator(seed, run, 1)
     call = evaluate or (lambda x: problem(x, noise))
     if isinstance(algorithm, External):
         spent = BudgetedObjective(call, problem.box, maxfev, point_cache_for(problem, maxfev), observe)
-        return _run_whole(algorithm, spent, popsize, rng, x0, watch)
+        return _run_whole(algorithm, spent, popsize, rng, x0, watch, live)
     start = time.perf_counter()
     state = algorithm.init(problem.box, popsize, maxfev, rng, x0)
     objective = None
     if evaluate is None and isinstance(algorithm, Compiled) and algorithm.compiles:
         objective = problem.objective()
         if objective is not None and watch is None and observe is None:
-            try:
-                outcome = algorithm.run_compiled(state, objective, maxfev)
-            except BaseException as error:  # Ctrl-C
-                if (found := getattr(error, "autov_outcome", None)) is not None:
-                    carried = _compiled_run(found, int(found.trace_nfev[-1]), True, start)
-                    error.autov_run = carried  # type: ignore[attr-defined]
-                raise
+            begun: list[ResumableRun] = []
+            live.follow(lambda: _compiled_so_far(begun, start))
+            outcome = algorithm.run_compiled(state, objective, maxfev, begun)
             raise_noted(problem, objective)
             return _compiled_run(outcome, maxfev, False, start)
     spent = BudgetedObjective(call, problem.box, maxfev, point_cache_for(problem, maxfev), observe)
-    return _ask_and_tell(problem, algorithm, state, spent, objective, rng, watch, check_box, popsize)
+    return _ask_and_tell(problem, algorithm, state, spent, objective, rng, watch, check_box, popsize, live)
 
 
 def _compiled_run(outcome: Outcome, nfev: int, stopped: bool, start: float) -> Run:
@@ -135,22 +156,17 @@ def _compiled_run(outcome: Outcome, nfev: int, stopped: bool, start: float) -> R
     )  # fmt: skip
 
 
-@contextmanager
-def _carrying(change: Callable[[Run], Run]) -> Iterator[None]:
-    """A run that an exception carries is changed as one that ends is."""
-    try:
-        yield
-    except BaseException as error:
-        if (run := getattr(error, "autov_run", None)) is not None:
-            error.autov_run = change(run)  # type: ignore[attr-defined]
-        raise
+def _compiled_so_far(begun: list[ResumableRun], start: float) -> Run | None:
+    found = outcome_so_far(begun)
+    return None if found is None else _compiled_run(found, int(found.trace_nfev[-1]), True, start)
 
 
 def _ask_and_tell(
     problem: Problem, algorithm: AnyMetaheuristic, state: Any, spent: BudgetedObjective, objective: Objective | None,
-    rng: Generator, watch: Watch | None, check_box: bool, popsize: int,
+    rng: Generator, watch: Watch | None, check_box: bool, popsize: int, live: LiveRun,
 ) -> Run:  # fmt: skip
     population, values = np.empty((0, problem.box.dim)), np.empty(0)
+    live.follow(lambda: _result(spent, population, values, True) if spent.nfev else None)
     stopped = False
     while spent.left and not stopped:
         asked, state = algorithm.ask(state, rng)
@@ -184,13 +200,15 @@ def _ask_and_tell(
 
 
 def _run_whole(
-    algorithm: External, spent: BudgetedObjective, popsize: int, rng: Generator, x0: Array | None, watch: Watch | None
-) -> Run:
+    algorithm: External, spent: BudgetedObjective, popsize: int, rng: Generator, x0: Array | None, watch: Watch | None,
+    live: LiveRun,
+) -> Run:  # fmt: skip
     """Run it; if it ends before the budget is used up, again with another seed and what is left."""
 
     def result(stopped: bool) -> Run:
         return _result(spent, spent.best_x[None].copy(), np.array([spent.best]), stopped)
 
+    live.follow(lambda: result(True) if spent.nfev else None)
     if watch is not None:
         spent.watch = lambda: bool(watch(result(False)))
     algorithm.check_fit(spent.box, popsize, spent.maxfev, x0)
@@ -222,7 +240,7 @@ def _result(spent: BudgetedObjective, population: Array, values: Array, stopped:
 
 def _solve_free(
     free: FreeVariables, algorithm: Algorithm, *, x0: Array | None, watch: Watch | None, evaluate: Batch | None,
-    popsize: int, observe: Observe | None, **options: Any,
+    popsize: int, observe: Observe | None, live: LiveRun, **options: Any,
 ) -> Run:  # fmt: skip
     """A run on the free variables, its points completed."""
 
@@ -231,12 +249,12 @@ def _solve_free(
 
     if x0 is not None:
         x0 = initial_points(free.problem.box, popsize, x0)[:, free.free]
-    with _carrying(completed):
-        result = _solve(
-            free, algorithm, x0=x0, watch=None if watch is None else lambda run: watch(completed(run)),
-            evaluate=None if evaluate is None else lambda x: evaluate(free.complete(x)), popsize=popsize,
-            observe=None if observe is None else lambda x, f: observe(free.complete(x), f), **options,
-        )  # fmt: skip
+    live.show(completed)
+    result = _solve(
+        free, algorithm, x0=x0, watch=None if watch is None else lambda run: watch(completed(run)),
+        evaluate=None if evaluate is None else lambda x: evaluate(free.complete(x)), popsize=popsize,
+        observe=None if observe is None else lambda x, f: observe(free.complete(x), f), live=live, **options,
+    )  # fmt: skip
     return completed(result)
 
 

@@ -16,7 +16,7 @@ from autov.core import Array, InputError, WorkerError, generator, real_numbers
 from autov.engines import MESSAGE, Engine, OnMap, Processes, Serial, engine_of
 from autov.problems import PointFunction, Problem, instance_of, takes_points
 from autov.runs.faults import DEFAULT, RAISED, FaultCount, FaultPolicy, lost_at, one_line
-from autov.runs.run_store import Arrived, Journal, SavedRun
+from autov.runs.run_store import Arrived, ArrivingBatch
 
 TOGETHER = 0.02  # seconds of work that travel in one message: long beside most, short beside a batch
 LONG = 40  # times as long as a message is what travels in it, so that it costs 2.5 %
@@ -144,16 +144,6 @@ class Reported:
         self._arrived(index, value)
 
 
-def arriving_points(evaluator: PointEvaluator, problem: PointFunction, x: Array, arrived: Arrived) -> Array:
-    """Values of the rows of x by single calls, each reported when it is there."""
-    return evaluator(problem, x, Reported(arrived))
-
-
-def arriving_batch(problem: Problem, x: Array, arrived: Arrived) -> Array:  # noqa: ARG001
-    """Values of the rows of x by one call of a function that takes batches and no random numbers."""
-    return real_numbers(problem(x, generator(0)))
-
-
 @contextmanager
 def engine_for(workers: Any, policy: FaultPolicy) -> Iterator[Engine]:
     """The engine for evaluations of a Python function; one worker process where calls must end in time."""
@@ -166,41 +156,33 @@ def engine_for(workers: Any, policy: FaultPolicy) -> Iterator[Engine]:
 
 
 @contextmanager
-def evaluation_of(
-    problem: Problem, workers: Any, run: int = 0, policy: FaultPolicy = DEFAULT, faults: FaultCount | None = None
-) -> Iterator[Batch | None]:
-    """What evaluates batches of the problem of a run on these workers; None where the problem itself does it best."""
-    problem = instance_of(problem, run)
+def evaluating(
+    problem: Problem, workers: Any, policy: FaultPolicy = DEFAULT, faults: FaultCount | None = None
+) -> Iterator[ArrivingBatch | None]:  # fmt: skip
+    """What evaluates batches of a Python function on workers and reports each value when it is there.
+
+    None for problems that make random numbers, and for compiled ones: they evaluate themselves.
+    """
     if takes_points(problem):
         with engine_for(workers, policy) as engine:
             assert isinstance(problem, PointFunction)
-            direct = isinstance(engine, Serial) and not policy.worst
-            yield None if direct else partial(PointEvaluator(engine, policy, faults), problem)
+            evaluator, function = PointEvaluator(engine, policy, faults), problem
+            yield lambda x, arrived: evaluator(function, x, Reported(arrived))
         return
     engine_of(workers, "processes").close()  # says what is wrong with workers
     check_policy(problem, policy)
-    yield None
+    yield None if getattr(problem, "uses_rng", True) else lambda x, _: real_numbers(problem(x, generator(0)))
 
 
 @contextmanager
-def journal_of(
-    problem: Problem, workers: Any, keep: bool, saved: SavedRun | None = None, policy: FaultPolicy = DEFAULT,
-    faults: FaultCount | None = None,
-) -> Iterator[Journal | None]:  # fmt: skip
-    """What evaluates batches of a Python function and keeps a journal; None for problems that make random numbers."""
-    problem = instance_of(problem, 0)
-    if takes_points(problem):
-        with engine_for(workers, policy) as engine:
-            assert isinstance(problem, PointFunction)
-            evaluator = PointEvaluator(engine, policy, faults)
-            yield Journal(partial(arriving_points, evaluator, problem), problem.box.dim, keep, saved)
-        return
-    engine_of(workers, "processes").close()  # says what is wrong with workers
+def evaluating_here(problem: Problem, policy: FaultPolicy, faults: FaultCount) -> Iterator[Batch | None]:
+    """What evaluates batches of an instance in one worker; None where the problem evaluates itself."""
     check_policy(problem, policy)
-    if getattr(problem, "uses_rng", True):
+    if policy == DEFAULT or not isinstance(problem, PointFunction):
         yield None
-    else:
-        yield Journal(partial(arriving_batch, problem), problem.box.dim, keep, saved)
+        return
+    with engine_for(1, policy) as engine:
+        yield partial(PointEvaluator(engine, policy, faults), problem)
 
 
 def check_policy(problem: Problem, policy: FaultPolicy) -> None:

@@ -45,6 +45,15 @@ class FaultPolicy:
 DEFAULT = FaultPolicy()
 
 
+def fault_policy(faults: Any) -> FaultPolicy:
+    """The policy that is given, or the default."""
+    if faults is None:
+        return DEFAULT
+    if not isinstance(faults, FaultPolicy):
+        raise InputError(f"faults: must be autov.FaultPolicy(...), got {faults!r}")
+    return faults
+
+
 class FaultCount:
     """How many evaluations failed and counted as worst, by what happened, and the first of them."""
 

@@ -14,8 +14,8 @@ from autov.algorithms.evolution import Evolution
 from autov.core import Array, whole_number
 from autov.engines import Engine, Serial, engine_of
 from autov.problems import PointFunction, Problem, instance_of, takes_points
-from autov.runs.driver import Run, presented, solve
-from autov.runs.evaluation import PointEvaluator, check_policy, engine_for, evaluation_of
+from autov.runs.driver import LiveRun, Run, presented, solve
+from autov.runs.evaluation import PointEvaluator, check_policy, engine_for, evaluating_here
 from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy
 from autov.runs.point_scheduler import CheapEvaluations, Job, PointScheduler, run_scheduled
 
@@ -65,95 +65,152 @@ class _Begun(NamedTuple):
 
 def _one(
     item: tuple[int, _Begun | None], problem: Problem, algorithm: Algorithm, options: dict[str, Any],
-    policy: FaultPolicy,
+    policy: FaultPolicy, lives: dict[int, LiveRun] | None = None,
 ) -> tuple[Run, FaultCount]:  # fmt: skip
     """A whole run in one worker, or the rest of one; what was evaluated is not evaluated again."""
     run, begun = item
+    live = LiveRun()
+    if lives is not None:
+        lives[run] = live
+    faults, instance = FaultCount() if begun is None else begun.faults, instance_of(problem, run)
     if begun is None:
-        faults = FaultCount()
-        with evaluation_of(problem, 1, run, policy, faults) as evaluate:
-            return solve(problem, algorithm, run=run, evaluate=evaluate, **options), faults
-    known, instance = iter(begun.batches), instance_of(problem, run)
+        with evaluating_here(instance, policy, faults) as evaluate:
+            return solve(problem, algorithm, run=run, evaluate=evaluate, live=live, **options), faults
+    known, points = iter(begun.batches), PointEvaluator(Serial(), policy, faults)
     assert isinstance(instance, PointFunction)
-    points = PointEvaluator(Serial(), policy, begun.faults)
 
     def evaluate_rest(x: Array) -> Array:
         values = next(known, None)
         return points(instance, x) if values is None else values
 
-    return solve(problem, algorithm, run=run, evaluate=evaluate_rest, **options), begun.faults
+    return solve(problem, algorithm, run=run, evaluate=evaluate_rest, live=live, **options), faults
 
 
-def repeat(
-    problem: Problem, algorithm: Algorithm, *, maxfev: int = 10_000, popsize: int = 100, runs: int = 30, seed: int = 1,
-    workers: Any = None, operator: str | None = None, progress: Callable[[float], Any] | None = None,
-    policy: FaultPolicy = DEFAULT, title: str | None = None,
-) -> Repeated:  # fmt: skip
-    """Run an algorithm several times, in threads where all is compiled and in processes elsewhere.
-
-    The result calls it ``title``, or by its own name.
+class ManyRuns:
+    """Several runs of an algorithm on a problem, in threads where all is compiled and in processes elsewhere.
 
     On a slow Python function the points of all runs are spread over the workers, so that none waits at the end of a
-    batch; on a fast one every run is made by one worker. ``progress`` is called with the best value of every run that
-    has ended.
-
-    Ctrl-C, or an error of a run, carries the runs that have ended, the best points of those that were being fed, and
-    the compiled one that it cut in the thread of the caller: ``error.autov_repeated``.
+    batch; on a fast one every run is made by one worker. What has been found is always there, also after Ctrl-C or an
+    error: `so_far`.
     """
-    runs = whole_number("runs", runs, 1)
-    check_policy(problem, policy)
-    options: dict[str, Any] = {"maxfev": maxfev, "popsize": popsize, "seed": seed}
-    results: dict[int, Run] = {}
-    begun: dict[int, tuple[float, Array]] = {}  # the best of runs that were fed when all was ended
-    faults = FaultCount()
 
-    def keep(index: int, result: Run, failed: FaultCount) -> None:
-        results[index] = result
-        faults.add(failed.counts, failed.first)
-        if progress:
-            progress(result.fun)
+    def __init__(
+        self, problem: Problem, algorithm: Algorithm, *, maxfev: int = 10_000, popsize: int = 100, runs: int = 30,
+        seed: int = 1, workers: Any = None, operator: str | None = None, progress: Callable[[float], Any] | None = None,
+        policy: FaultPolicy = DEFAULT, title: str | None = None,
+    ) -> None:  # fmt: skip
+        """Prepare them.
 
-    work = partial(_one, problem=problem, algorithm=algorithm, options=options, policy=policy)
+        Args:
+            problem: a family gives every run an instance of its own.
+            algorithm: settings.
+            maxfev: evaluations of a run.
+            popsize: of algorithms that have none of their own.
+            runs: how many.
+            seed: run r depends on (seed, r) and on nothing else.
+            workers: as engines take them.
+            operator: its name, for the result.
+            progress: called with the best value of every run that has ended.
+            policy: what is done about evaluations that fail.
+            title: what the result calls the algorithm, instead of its name.
+        """
+        self.runs = whole_number("runs", runs, 1)
+        check_policy(problem, policy)
+        self.problem, self.algorithm, self.workers, self.policy = problem, algorithm, workers, policy
+        self.options: dict[str, Any] = {"maxfev": maxfev, "popsize": popsize, "seed": seed}
+        self.operator = operator if isinstance(algorithm, Evolution) else None
+        self.progress, self.title = progress, title or algorithm.name
+        self.faults = FaultCount()
+        self._ended: dict[int, Run] = {}
+        self._lives: dict[int, LiveRun] = {}  # of compiled runs in this process
+        self._begun: dict[int, tuple[float, Array]] = {}  # the best of runs whose points were at the workers
 
-    def made(ended: list[Run]) -> Repeated:
+    def run(self) -> Repeated:
+        """Make all of them."""
+        if takes_points(instance_of(self.problem, 0)):
+            with engine_for(self.workers, self.policy) as engine:
+                self._run_points(engine)
+        else:
+            self._run_whole()
+        return self._repeated([self._ended[run] for run in range(self.runs)])
+
+    def so_far(self) -> Repeated | None:
+        """The runs that have ended, and what the others have found until now."""
+        found = dict(sorted(self._ended.items()))
+        for number, live in sorted(self._lives.items()):
+            if number not in found and (run := live.run) is not None:
+                found[number] = run
+        for number, best in self._begun.items():
+            if number not in found:
+                found[number] = _cut(self.problem, number, *best)
+        return self._repeated(list(found.values())) if found else None
+
+    def _repeated(self, ended: list[Run]) -> Repeated:
         best = min(ended, key=lambda r: r.fun)
         return Repeated(
-            problem.name, problem.box.dim, title or algorithm.name,
-            operator if isinstance(algorithm, Evolution) else None, maxfev, popsize, seed,
+            self.problem.name, self.problem.box.dim, self.title, self.operator, self.options["maxfev"],
+            self.options["popsize"], self.options["seed"],
             tuple(r.fun for r in ended), tuple(best.x.tolist()), tuple(r.seconds for r in ended),
-            sum(r.nans for r in ended), faults.counts, faults.first, bool(getattr(problem, "noisy", None)),
+            sum(r.nans for r in ended), self.faults.counts, self.faults.first,
+            bool(getattr(self.problem, "noisy", None)),
         )  # fmt: skip
 
-    try:
-        _all_runs(problem, algorithm, runs, options, workers, policy, work, keep, begun)
-    except (Exception, KeyboardInterrupt) as error:
-        ended = [results[run] for run in sorted(results)]
-        if (cut := getattr(error, "autov_run", None)) is not None:
-            ended.append(cut)
-        ended += [_cut(problem, run, *best) for run, best in begun.items() if run not in results]
-        if ended:
-            error.autov_repeated = made(ended)  # type: ignore[attr-defined]
-        raise
-    return made([results[run] for run in range(runs)])
+    def _keep(self, index: int, result: Run, failed: FaultCount) -> None:
+        self._ended[index] = result
+        self.faults.add(failed.counts, failed.first)
+        if self.progress:
+            self.progress(result.fun)
+
+    @property
+    def _work(self) -> Callable[..., tuple[Run, FaultCount]]:
+        given = {"problem": self.problem, "algorithm": self.algorithm, "options": self.options, "policy": self.policy}
+        return partial(_one, **given)
+
+    def _run_whole(self) -> None:
+        algorithm = self.algorithm
+        compiled = isinstance(algorithm, Compiled) and algorithm.compiles and self.problem.objective() is not None
+        work, first = self._work, 0
+        if compiled:
+            work, first = partial(work, lives=self._lives), 1
+            self._keep(0, *work((0, None)))  # compiles, or loads from the disk cache, once
+        with engine_of(self.workers, "threads" if compiled else "processes") as engine:
+            for index, found in engine.map(work, [(run, None) for run in range(first, self.runs)]):
+                self._keep(first + index, *found)
+
+    def _run_points(self, engine: Engine) -> None:
+        """Runs of a Python function of single points; the first one says how long an evaluation takes."""
+        todo: list[tuple[int, _Begun | None]] = [(run, None) for run in range(self.runs)]
+        cheap = CHEAP if self.policy.timeout is None else 0.0
+        scheduler = PointScheduler([self.problem], engine, self.policy, cheap)
+
+        def feed(runs: list[int]) -> None:
+            jobs = [Job(0, self.algorithm, self.options | {"run": run}) for run in runs]
+            try:
+                run_scheduled(scheduler, jobs, lambda index, *made: self._keep(runs[index], *made))
+            finally:
+                self._begun.update({runs[index]: best for index, best in scheduler.best.items()})
+
+        if not isinstance(engine, Serial):
+            try:
+                feed([0])
+                del todo[0]
+            except CheapEvaluations as error:
+                todo[0] = 0, _Begun(error.batches, error.faults)
+            scheduler.cheap = 0.0
+            if scheduler.cost is None or scheduler.cost >= cheap:
+                feed([run for run, _ in todo])
+                return
+        lost: list[int] = []  # runs that ended their worker; made point by point, they tell which point did it
+        for index, found in engine.map(self._work, todo, lost=lambda index, _: lost.append(todo[index][0])):
+            if found is not None:
+                self._keep(todo[index][0], *found)
+        if lost:
+            feed(lost)
 
 
-def _all_runs(
-    problem: Problem, algorithm: Algorithm, runs: int, options: dict[str, Any], workers: Any, policy: FaultPolicy,
-    work: Callable[[Any], tuple[Run, FaultCount]], keep: Callable[[int, Run, FaultCount], None],
-    begun: dict[int, tuple[float, Array]],
-) -> None:  # fmt: skip
-    if takes_points(instance_of(problem, 0)):
-        with engine_for(workers, policy) as engine:
-            jobs = [Job(0, algorithm, options | {"run": run}) for run in range(runs)]
-            _repeat_points(problem, jobs, engine, policy, work, keep, begun)
-        return
-    compiled = isinstance(algorithm, Compiled) and algorithm.compiles and problem.objective() is not None
-    first = 1 if compiled else 0
-    if compiled:
-        keep(0, *work((0, None)))  # compiles, or loads from the disk cache, once
-    with engine_of(workers, "threads" if compiled else "processes") as engine:
-        for index, found in engine.map(work, [(run, None) for run in range(first, runs)]):
-            keep(first + index, *found)
+def repeat(problem: Problem, algorithm: Algorithm, **options: Any) -> Repeated:
+    """Run an algorithm several times; options are those of `ManyRuns`."""
+    return ManyRuns(problem, algorithm, **options).run()
 
 
 def _cut(problem: Problem, run: int, fun: float, x: Array) -> Run:
@@ -161,39 +218,3 @@ def _cut(problem: Problem, run: int, fun: float, x: Array) -> Run:
     none = np.empty(0)
     cut = Run(x, fun, 0, 0, x[None], np.array([fun]), none.astype(np.int64), none, 0, True, 0.0)
     return presented(instance_of(problem, run))(cut)
-
-
-def _repeat_points(
-    problem: Problem, jobs: list[Job], engine: Engine, policy: FaultPolicy, work: Callable[[Any], Any],
-    keep: Callable[[int, Run, FaultCount], None], begun: dict[int, tuple[float, Array]],
-) -> None:  # fmt: skip
-    """Runs of a Python function of single points; the first one says how long an evaluation takes.
-
-    What ends all of them leaves the best points of those that were being fed in ``begun``.
-    """
-    todo: list[tuple[int, _Begun | None]] = [(run, None) for run in range(len(jobs))]
-    cheap = CHEAP if policy.timeout is None else 0.0
-    scheduler = PointScheduler([problem], engine, policy, cheap)
-
-    def feed(runs: list[int]) -> None:
-        try:
-            run_scheduled(scheduler, [jobs[run] for run in runs], lambda index, *made: keep(runs[index], *made))
-        finally:
-            begun.update({runs[index]: best for index, best in scheduler.best.items()})
-
-    if not isinstance(engine, Serial):
-        try:
-            feed([0])
-            del todo[0]
-        except CheapEvaluations as error:
-            todo[0] = 0, _Begun(error.batches, error.faults)
-        scheduler.cheap = 0.0
-        if scheduler.cost is None or scheduler.cost >= cheap:
-            feed([run for run, _ in todo])
-            return
-    lost: list[int] = []  # runs that ended their worker; made point by point, they tell which point did it
-    for index, found in engine.map(work, todo, lost=lambda index, _: lost.append(todo[index][0])):
-        if found is not None:
-            keep(todo[index][0], *found)
-    if lost:
-        feed(lost)

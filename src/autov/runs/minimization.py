@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,29 +12,39 @@ import numpy as np
 
 from autov.algorithms.base import External
 from autov.algorithms.resolve import resolve_algorithm
-from autov.core import Array, InputError, Seed, canonical, describe, digest, identity, seed_of, whole_number
+from autov.core import Array, InputError, Seed, canonical, describe, digest, identity, seed_of
 from autov.problems import Constrained, Problem, constrained, instance_of, resolve_problem, to_base, unpenalized
-from autov.runs.driver import Run, solve
-from autov.runs.evaluation import check_policy, journal_of
-from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy, sentence
+from autov.runs.budget import budget_of, population_of
+from autov.runs.driver import LiveRun, Run, solve
+from autov.runs.evaluation import check_policy, evaluating
+from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy, fault_policy, sentence
 from autov.runs.inferred_bounds import bounded
 from autov.runs.run_store import KEPT, Evaluations, Journal, RunStore, SavedRun
-from autov.runs.stopping import BUDGET, NOISY, Monitor, Stopping, as_result, largest, verdict
+from autov.runs.stopping import (
+    BUDGET,
+    NOISY,
+    Monitor,
+    Stopping,
+    as_result,
+    has_converged,
+    largest,
+    stopping_of,
+    verdict,
+)
 
 if TYPE_CHECKING:
     from autov.runs.result import Result
 
 
 def minimize(
-    fun: Any, bounds: Any = None, *, args: tuple[Any, ...] = (), operator: Any = None, algorithm: Any = None,
-    x0: Array | None = None, maxfev: int = 10_000, popsize: int = 100, rng: Seed = None, workers: Any = 1,
-    dim: int | None = None, vectorized: bool = False, callback: Callable[..., Any] | None = None,
-    disp: bool = False, constraints: Any = None, integrality: Any = None, ftol: float | None = None,
-    xtol: float | None = None, target: float | None = None, maxtime: float | None = None, patience: int | None = None,
-    history: bool = False, store: str | os.PathLike[str] | None = None, timeout: float | None = None,
-    on_error: str = "raise",
+    fun: Any, bounds: Any = None, *, args: tuple[Any, ...] = (), algorithm: Any = None, x0: Array | None = None,
+    maxfev: int | None = None, target: float | None = None, stop: Stopping | None = None,
+    faults: FaultPolicy | None = None, popsize: int | None = None, rng: Seed = None, workers: Any = 1,
+    dim: int | None = None, vectorized: bool = False, constraints: Any = None, integrality: Any = None,
+    callback: Callable[..., Any] | None = None, disp: bool = False, history: bool = False,
+    store: str | os.PathLike[str] | None = None,
 ) -> Result:  # fmt: skip
-    """Minimise a function of real or whole-numbered variables in a box, under constraints if there are any.
+    """Minimise a function of real or integer variables in a box, under constraints if there are any.
 
     Args:
         fun: a function of one point (1-D array) that returns a number; with ``vectorized``, of a batch (n, d) that
@@ -42,55 +52,50 @@ def minimize(
         bounds: a (min, max) pair for each variable, equal ones for a fixed one; left out for problems and names. For an
             infinite or missing bound of a function 10 max(1, |x0|) around x0 are searched.
         args: further arguments of fun.
-        operator: an affine operator, its library name or its JSON file, the result of ``design``, or any
-            ``h(parents, lower, upper, rng)``, for the paper's metaheuristic "autov", which then is the algorithm.
-        algorithm: a name such as "autov", "shade", "de+F=0.7" or "cma:default" (see ``autov list algorithms``), an
-            optimiser's JSON file, a design, or settings; None for "general", which was designed for many kinds of
-            functions and is judged on others (docs/quality.md).
+        algorithm: a name such as "shade", "de+F=0.7" or "cma:default" (see ``autov list algorithms``), an optimiser's
+            JSON file, a design, settings, or an operator, which then runs in the paper's metaheuristic; None for
+            "general", which was designed for many kinds of functions (docs/quality.md).
         x0: a first point or population.
-        maxfev: how many evaluations; exactly that many are made unless something below ends the run.
-        popsize: size of the population, for algorithms that do not have their own as "general" and "ma-es" do.
+        maxfev: how many evaluations; exactly that many are made unless something below ends the run. None: until the
+            run has converged, at most 1,000 (d + 10).
+        target: end when a value as small as this is found.
+        stop: `autov.Stopping` with further criteria: ftol, xtol, maxtime, patience.
+        faults: `autov.FaultPolicy`: the timeout of an evaluation, and whether one that fails counts as worst.
+        popsize: size of the population, for algorithms that do not have their own; None for 100.
         rng: seed (or NumPy Generator); the same seed gives the same bits.
         workers: processes for a slow Python function of single points (-1 for all cores), an Executor, or a map-like
             callable.
         dim: variables of a named problem that leaves it open; 30 by default.
         vectorized: fun, and functions of constraints, take batches.
+        constraints: `scipy.optimize.LinearConstraint`, `NonlinearConstraint`, a dict with type and fun, or several.
+        integrality: a truth value for each variable, or one for all: whether it is an integer.
         callback: ``callback(intermediate_result)`` after each generation; returning True or raising StopIteration ends.
             ``callback(xk)`` and ``callback(xk, convergence)`` are called as SciPy does.
         disp: print a line for each generation.
-        constraints: `scipy.optimize.LinearConstraint`, `NonlinearConstraint`, a dict with type and fun, or several.
-        integrality: a truth value for each variable, or one for all: whether it is a whole number.
-        ftol: end when the values of the population differ by at most ftol * max(1, |best|).
-        xtol: end when the population spans at most this part of the box in every variable.
-        target: end when a value as small as this is found.
-        maxtime: end after so many seconds, when the running batch is done.
-        patience: end when so many evaluations brought no better point.
         history: keep every point: ``result.history.x`` (n, d) and ``result.history.fun`` (n,).
         store: an SQLite file to which every evaluation is written as it comes; the same call goes on from it after a
             crash with the same bits, and evaluates nothing that is there.
-        timeout: seconds that an evaluation of a Python function of single points may take, in worker processes or on
-            Dask; then its worker is replaced and the point counts as infinitely bad.
-        on_error: what an exception of such a function, or the death of its worker, does: "raise", or "worst": the
-            point counts as infinitely bad.
 
     Returns:
         ``scipy.optimize.OptimizeResult`` with x, fun, nfev, nit, success, status (0 budget used up, 1 stopped by the
-        callback, 2 no finite value found, 3 target, 4 ftol, 5 xtol, 6 maxtime, 7 patience, 8 no feasible point found),
-        message, population, population_energies, trace_nfev, trace_best, and failed: how many evaluations failed and
-        counted as worst, by what happened ("raised", "timed out", "worker lost"); with constraints also constr,
-        constr_violation and maxcv as SciPy's differential evolution has them. It plots itself (``result.plot()``).
+        callback, 2 no finite value found, 3 target, 4 ftol, 5 xtol, 6 maxtime, 7 patience, 8 no feasible point found,
+        9 converged), message, population, population_energies, trace_nfev, trace_best, and failed: how many evaluations
+        failed and counted as worst, by what happened ("raised", "timed out", "worker lost"); with constraints also
+        constr, constr_violation and maxcv as SciPy's differential evolution has them. It plots itself
+        (``result.plot()``). ``success`` is False where the budget, maxtime or the callback ended a run that had not
+        converged, and where no finite value or no feasible point was found.
         If values of fun are noisy, ``result.fun`` is the smallest one seen: an optimistic estimate and not the
         expected value at x. The message says so where autov knows of the noise: of a named problem, or when a point
         was evaluated twice with different values. Evaluate x again to estimate its value.
-        An exception of fun carries the evaluations made before it: ``error.autov_evaluations``. Ctrl-C in a compiled
-        run, which keeps no evaluations, carries the result so far: ``error.autov_result``.
+        An exception, Ctrl-C too, has the result so far: ``error.autov_result``, with its ``history`` where fun is a
+        Python function.
 
     Examples:
         >>> import autov
         >>> bounds = [(-5, 5)] * 3
-        >>> result = autov.minimize(lambda x: ((x - 1) ** 2).sum(), bounds, maxfev=2000, rng=1)
-        >>> result.nfev, bool(result.fun < 1e-6), result.x.round(2).tolist()
-        (2000, True, [1.0, 1.0, 1.0])
+        >>> result = autov.minimize(lambda x: ((x - 1) ** 2).sum(), bounds, rng=1)
+        >>> result.success, bool(result.fun < 1e-9), result.x.round(2).tolist()
+        (True, True, [1.0, 1.0, 1.0])
 
         A function of whole populations, another algorithm, and an end that is not the budget:
 
@@ -103,26 +108,29 @@ def minimize(
         bounds, made_up = bounded(bounds, x0)
     problem = resolve_problem(fun, bounds, dim=dim, vectorized=vectorized, args=args)
     problem = constrained(problem, constraints, integrality, vectorized)
-    chosen = resolve_algorithm(algorithm, operator)
-    policy, faults = FaultPolicy(timeout, on_error), FaultCount()
+    chosen = resolve_algorithm(algorithm)
+    policy, failed = fault_policy(faults), FaultCount()
     check_policy(problem, policy)
-    stopping = Stopping(ftol, xtol, target, maxtime, patience)
-    monitor = Monitor(problem.box, stopping, callback, disp, partial(_exceeded, problem))
-    if isinstance(chosen, External) and (name := monitor.stopping.needs_population()):
+    stopping, dims = stopping_of(stop, target), problem.box.dim
+    monitor = Monitor(problem.box, stopping, callback, disp, partial(_exceeded, problem), maxfev is None)
+    if isinstance(chosen, External) and (name := stopping.needs_population()):
         raise InputError(f"{name}: {chosen.name} runs as a whole and shows no population; use target or patience")
-    maxfev, popsize = whole_number("maxfev", maxfev, 1), whole_number("popsize", popsize, 2)
-    options = {"maxfev": maxfev, "popsize": popsize, "x0": x0}
+    maxfev, popsize = budget_of(maxfev, dims), population_of(popsize, chosen)
+    live = LiveRun()
     with ExitStack() as stack:
         seed, saved = _seed_and_saved(stack, store, rng, problem, chosen, popsize, maxfev, x0, policy)
-        keep = history or maxfev * problem.box.dim <= KEPT
-        found = stack.enter_context(journal_of(problem, workers, keep, saved, policy, faults))
-        journal = found or Journal(_never, problem.box.dim, keep, saved)
-        observe = journal.observe if found is None and (history or saved is not None) else None
-        with _carried(journal, problem):
+        call = stack.enter_context(evaluating(instance_of(problem, 0), workers, policy, failed))
+        journal = Journal(call, dims, history or maxfev * dims <= KEPT, saved)
+        observe = journal.observe if call is None and (history or saved is not None) else None
+        try:
             run = solve(
-                problem, chosen, seed=seed, evaluate=found, watch=monitor if monitor.active else None, observe=observe,
-                **options,
+                problem, chosen, maxfev=maxfev, popsize=popsize, x0=x0, seed=seed,
+                evaluate=None if call is None else journal, watch=monitor if monitor.active else None, observe=observe,
+                live=live,
             )  # fmt: skip
+        except BaseException as error:  # Ctrl-C, too
+            _attach(error, _interrupted(live.run, _shown(journal.evaluations(), problem)), saved)
+            raise
         if saved is not None:
             saved.finish()
     result = as_result(run)
@@ -130,17 +138,39 @@ def minimize(
     made = _shown(journal.evaluations(), problem)
     if np.isfinite(run.fun) and (getattr(problem, "noisy", None) or made.noisy):
         result.message += f" {NOISY}"
-    if faults.counts:
-        result.message += f" {sentence(faults.counts, faults.first)}"
-    result.failed = dict(faults.counts)
+    if failed.counts:
+        result.message += f" {sentence(failed.counts, failed.first)}"
+    result.failed = dict(failed.counts)
     result.update(trace_nfev=run.trace_nfev.copy(), trace_best=run.trace_best.copy())
     if history:
         result.history = made
     return result
 
 
-def _never(x: Array, arrived: Any) -> Array:
-    raise AssertionError((x, arrived))
+def _interrupted(run: Run | None, made: Evaluations) -> Result | None:
+    """What an interrupted run has found, the points of a batch that was not finished included."""
+    from autov.runs.result import Result
+
+    count = len(made.fun)
+    if not count and run is None:
+        return None
+    count = count or (0 if run is None else run.nfev)
+    ended = {"success": False, "status": -1, "message": f"Interrupted after {count} evaluations."}
+    if not len(made.fun):
+        assert run is not None
+        return Result(**as_result(run) | ended)
+    i = int(np.argmin(made.fun))
+    return Result(x=made.x[i].copy(), fun=float(made.fun[i]), nfev=count, history=made, **ended)
+
+
+def _attach(error: BaseException, result: Result | None, saved: SavedRun | None) -> None:
+    """Let an exception carry the result so far."""
+    if result is None:
+        return
+    with suppress(AttributeError, TypeError):
+        error.autov_result = result  # type: ignore[attr-defined]
+        place = "" if saved is None else f"; {saved.path} has them: the same call goes on from there"
+        error.add_note(f"{result.nfev} evaluations were made, see error.autov_result{place}")
 
 
 def _seed_and_saved(
@@ -164,19 +194,6 @@ def _seed_and_saved(
     about = {"problem": problem.name, "dim": problem.box.dim, "algorithm": algorithm.name, "popsize": popsize,
              "maxfev": maxfev}  # fmt: skip
     return seed, opened.open(key, seed, about, strict)
-
-
-@contextmanager
-def _carried(journal: Journal, problem: Problem) -> Iterator[None]:
-    """What is raised inside carries the evaluations that were made."""
-    try:
-        yield
-    except BaseException as error:  # Ctrl-C, too
-        journal.attach(error, _shown(journal.evaluations(), problem))
-        if (run := getattr(error, "autov_run", None)) is not None:
-            error.autov_result = as_result(run)  # type: ignore[attr-defined]
-            error.add_note(f"the best point of {run.nfev} evaluations: x and fun of error.autov_result")
-        raise
 
 
 def _shown(made: Evaluations, problem: Problem) -> Evaluations:
@@ -204,14 +221,16 @@ def _ending(
     run: Run, monitor: Monitor, problem: Problem, maxfev: int, made_up: np.ndarray | None
 ) -> dict[str, Any]:  # fmt: skip
     """Success, status, message, and how far the constraints are met."""
-    reason = BUDGET, f"The budget of {run.nfev} evaluations is used up."
+    converged = run.nfev < maxfev or has_converged(run.trace_nfev, run.trace_best, problem.box.dim)
+    when = "; the run had converged" if converged else " before the run converged"
+    reason = BUDGET, f"The budget of {run.nfev} evaluations is used up{when}."
     if run.nfev < maxfev:
         reason = BUDGET, f"The algorithm ended by itself after {run.nfev} of {maxfev} evaluations."
         if isinstance(problem, Constrained) and problem.whole.all():
             reason = BUDGET, f"No new points were asked for after {run.nfev} of {maxfev} evaluations."
     if run.stopped and monitor.reason is not None:
-        reason = monitor.reason
-    ended = verdict(reason, run.fun, _excess(problem, run.x))
+        reason, converged = monitor.reason, has_converged(run.trace_nfev, run.trace_best, problem.box.dim)
+    ended = verdict(reason, run.fun, _excess(problem, run.x), converged=converged)
     if run.nans:
         ended["message"] += f" {run.nans} evaluations returned NaN and counted as worst."
     if made_up is not None:

@@ -37,11 +37,11 @@ class Optimizer:
 
     Args:
         bounds: a (min, max) pair for each variable.
-        operator: for the paper's metaheuristic "autov", which then is the algorithm: a name, a file, an operator, or
+        operator: for the metaheuristic "evolution", which then is the algorithm: a name, a file, an operator, or
             the result of ``design``.
         popsize: size of the population, for algorithms that do not have their own.
         rng: seed.
-        algorithm: a name such as "autov", "shade" or "de+F=0.7", or settings with init, ask, tell and population.
+        algorithm: a name such as "paper-h3", "shade" or "de+F=0.7", or settings with init, ask, tell and population.
         x0: a first point or population.
         maxfev: how many evaluations.
         constraints: in SciPy's forms; `tell` evaluates them. Give violations to `tell` where you measure them yourself.
@@ -124,7 +124,7 @@ class Optimizer:
         The algorithm goes on when all points of its batch are told; they must be given exactly as `ask` returned them.
         Other points may become the best point of the result and meet the target. They do not count as evaluations of
         ``maxfev`` and ``nfev``. The algorithm does not use them, and a UserWarning says so once, with two exceptions:
-        they join the population of "autov" after its first batch (see `takes_points`), and where all variables are
+        they join the population of "paper-h3" after its first batch (see `takes_points`), and where all variables are
         whole numbers a known point is not asked for again.
 
         Args:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import os
 import sqlite3
@@ -196,7 +195,9 @@ class Evaluations(NamedTuple):
 class Journal:
     """A function of batches around another one: it keeps what comes, and takes what was saved instead of calling."""
 
-    def __init__(self, call: ArrivingBatch, dim: int, keep: bool = True, saved: SavedRun | None = None) -> None:
+    def __init__(
+        self, call: ArrivingBatch | None, dim: int, keep: bool = True, saved: SavedRun | None = None
+    ) -> None:  # fmt: skip
         self.call, self.keep, self.saved = call, keep, saved
         self.count = 0
         self._dim = dim
@@ -219,6 +220,7 @@ class Journal:
                 self.saved.add(first + i, x[i], value)
 
         if len(missing):
+            assert self.call is not None
             values[missing] = self.call(x[missing], arrived)
             if self.saved is not None and not there.all():  # a batch that comes as a whole
                 self.saved.add_all(first, x, values, ~there)
@@ -239,12 +241,3 @@ class Journal:
         x = [points[there] for points, _, there in self._batches]
         f = [values[there] for _, values, there in self._batches]
         return Evaluations(np.concatenate([np.empty((0, self._dim)), *x]), np.concatenate([np.empty(0), *f]))
-
-    def attach(self, error: BaseException, made: Evaluations) -> None:
-        """Let an exception carry the evaluations that were made before it."""
-        if not len(made.fun):
-            return
-        with contextlib.suppress(AttributeError, TypeError):
-            error.autov_evaluations = made  # type: ignore[attr-defined]
-            place = "" if self.saved is None else f" and in {self.saved.path}: the same call goes on from there"
-            error.add_note(f"{len(made.fun)} evaluations were made: x and fun of error.autov_evaluations{place}")

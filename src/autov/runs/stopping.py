@@ -6,7 +6,7 @@ import inspect
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,10 @@ from autov.core import Array, Box, InputError, whole_number
 from autov.runs.driver import Run
 
 # What `status` of a result says.
-BUDGET, CALLBACK, NOTHING_FOUND, TARGET, FTOL, XTOL, MAXTIME, PATIENCE, INFEASIBLE = range(9)
+BUDGET, CALLBACK, NOTHING_FOUND, TARGET, FTOL, XTOL, MAXTIME, PATIENCE, INFEASIBLE, CONVERGED = range(10)
+CUT_SHORT = (BUDGET, CALLBACK, MAXTIME)  # a success only if the run had converged
+PRECISION = 2.0**-46  # of the way from the first batch to the best value: a gain below is one of rounding
+LEAST = 100  # evaluations for each of d + 2, at least, that must bring nothing before a run has converged
 
 NOISY = "Values are noisy: fun is the smallest one seen, an optimistic estimate and not the expected value at x."
 
@@ -32,16 +35,42 @@ class Seen(NamedTuple):
     seconds: float
 
 
+def has_converged(nfev: np.ndarray, best: Array, dim: int) -> bool:
+    """Whether nothing is left to gain at the precision of doubles.
+
+    So it is when as many evaluations again as the best value took, restarts included, brought nothing that rounding
+    would not bring, and at least 100 (d + 2) of them.
+
+    Args:
+        nfev: evaluations made after each batch, (b,).
+        best: the best value then.
+        dim: variables.
+    """
+    finite = np.isfinite(best)
+    if not finite.any():
+        return False
+    nfev, best = nfev[finite], best[finite]
+    gain = PRECISION * (best[0] - best[-1]) + 4 * np.finfo(float).eps * abs(best[-1])
+    found = int(nfev[np.searchsorted(-best, -(best[-1] + gain))])
+    return int(nfev[-1]) - found >= max(found, LEAST * (dim + 2))
+
+
 @dataclass(frozen=True)
 class Stopping:
-    """Each criterion ends the run by itself; None is off.
+    """What ends a run before its budget is used up. Each criterion does by itself; None is off.
+
+    Examples:
+        >>> import autov
+        >>> stop = autov.Stopping(patience=500)
+        >>> autov.minimize(lambda x: (x**2).sum(), [(-5, 5)] * 2, stop=stop, algorithm="de", rng=1).status
+        7
 
     Attributes:
         ftol: the values of the population differ by no more than ftol * max(1, |best value|).
         xtol: in every variable the population is no wider than xtol times the width of the box.
         target: a value as small as this was found.
         maxtime: seconds; a batch that has begun is finished.
-        patience: so many evaluations brought no better point.
+        patience: stop after this many evaluations without improvement.
     """
 
     ftol: float | None = None
@@ -85,7 +114,21 @@ class Stopping:
         return None
 
 
-def verdict(reason: tuple[int, str], fun: float, excess: list[Array] | None, feasible: bool = True) -> dict[str, Any]:
+def stopping_of(stop: Any, target: float | None) -> Stopping:
+    """The criteria, with a target that is given by itself."""
+    stop = Stopping() if stop is None else stop
+    if not isinstance(stop, Stopping):
+        raise InputError(f"stop: must be autov.Stopping(...), got {stop!r}")
+    if target is None:
+        return stop
+    if stop.target is not None:
+        raise InputError("target: stop has one already; give one or the other")
+    return replace(stop, target=target)
+
+
+def verdict(
+    reason: tuple[int, str], fun: float, excess: list[Array] | None, feasible: bool = True, converged: bool = False
+) -> dict[str, Any]:  # fmt: skip
     """Success, status and message of a result, and with constraints how far they are met.
 
     Args:
@@ -93,8 +136,10 @@ def verdict(reason: tuple[int, str], fun: float, excess: list[Array] | None, fea
         fun: the best value.
         excess: what is outside each constraint at the best point; None where there are none.
         feasible: False where violations that were told say that it is not.
+        converged: whether nothing was left to gain when the run was cut short.
     """
     status, message = reason
+    success = converged or status not in CUT_SHORT
     more: dict[str, Any] = {}
     if fun == np.inf:
         status, message = NOTHING_FOUND, "No finite value was found."
@@ -105,7 +150,8 @@ def verdict(reason: tuple[int, str], fun: float, excess: list[Array] | None, fea
         more = {"constr": excess, "constr_violation": worst, "maxcv": worst}
         if worst > 0:
             status, message = INFEASIBLE, f"No feasible point was found; the constraints are exceeded by {worst:.6g}."
-    return {"success": status not in (NOTHING_FOUND, INFEASIBLE), "status": status, "message": message, **more}
+    success = success and status not in (NOTHING_FOUND, INFEASIBLE)
+    return {"success": success, "status": status, "message": message, **more}
 
 
 def largest(excess: list[Array]) -> float:
@@ -172,9 +218,10 @@ class Monitor:
 
     def __init__(
         self, box: Box, stopping: Stopping, callback: Callable[..., Any] | None, disp: bool,
-        violation: Callable[[Array], float] | None = None,
+        violation: Callable[[Array], float] | None = None, until_converged: bool = False,
     ) -> None:  # fmt: skip
         self.box, self.stopping, self.disp, self.violation = box, stopping, disp, violation
+        self.until_converged = until_converged
         self.call = None if callback is None else called_as_scipy_does(callback)
         self.reason: tuple[int, str] | None = None
         self._best_x: Array | None = None
@@ -183,7 +230,7 @@ class Monitor:
     @property
     def active(self) -> bool:
         """Whether anybody looks."""
-        return self.call is not None or self.disp or self.stopping.active
+        return self.call is not None or self.disp or self.stopping.active or self.until_converged
 
     def _best(self, run: Run) -> str:
         exceeded = self.violation(run.x) if run.fun == np.inf and self.violation is not None else 0.0
@@ -204,4 +251,6 @@ class Monitor:
         if self.reason is None:
             seen = Seen(run.fun, run.nfev, self._improved, run.population, run.values, self.box, run.seconds)
             self.reason = self.stopping.met(seen)
+        if self.reason is None and self.until_converged and has_converged(run.trace_nfev, run.trace_best, self.box.dim):
+            self.reason = CONVERGED, f"Converged: the last evaluations of {run.nfev} brought no better value."
         return self.reason is not None

@@ -34,7 +34,7 @@ def export(source: Any, to: str, name: str | None = None) -> str:
     Args:
         source: an operator, its library name or its JSON file; the result of ``design``, which is an operator or an
             optimiser; or an algorithm: settings, the JSON file of an optimiser, or a name such as ``portfolio``,
-            ``ma-es``, ``ma-es+sigma=0.3`` or ``autov:operator.json`` (the paper's metaheuristic around an operator).
+            ``ma-es``, ``ma-es+sigma=0.3`` or ``evolution:operator.json`` (the paper's metaheuristic with an operator).
         to: for operators "python" (no library), "numpy" (batches), "matlab" (MATLAB and Octave), "platemo", "latex" or
             "markdown"; for algorithms "python" (with NumPy, faster with Numba).
         name: of the function in "matlab" and "platemo", where the file must have it, too; from the source by default.
@@ -58,7 +58,8 @@ def export(source: Any, to: str, name: str | None = None) -> str:
     if isinstance(found, AffineOperator):
         return OPERATORS[to](found, VERSION, title, name)
     if type(found) not in PROGRAMS:
-        raise InputError(f"export: the algorithm {found.name} cannot be exported, only autov, ma-es and portfolio can")
+        known = ", ".join(kind.name for kind in PROGRAMS)
+        raise InputError(f"export: the algorithm {found.name} cannot be exported, only {known} can")
     if to != "python":
         raise InputError(
             f"to: a whole optimiser such as {found.name} can be exported to python; {to!r} is for operators"
@@ -85,7 +86,7 @@ def _meant(source: Any) -> tuple[Any, str]:
         if text in operator_names() or Path(text).is_file() or (text.endswith(".json") and ":" not in text):
             return _from_file(text), Path(text).stem
         try:
-            return resolve_algorithm(text), text.rpartition("/")[2].removeprefix("autov:").removesuffix(".json")
+            return resolve_algorithm(text), text.rpartition("/")[2].removeprefix("evolution:").removesuffix(".json")
         except FileError:
             raise
         except InputError as error:

@@ -37,7 +37,7 @@ def _portfolio(algorithm: Portfolio) -> dict[str, Any]:
     members = []
     for member in algorithm.members:
         if not isinstance(member, (Evolution, MatrixAdaptation)):
-            raise InputError(f"export: the member {member.name} cannot be exported, only autov and ma-es can")
+            raise InputError(f"export: the member {member.name} cannot be exported, only evolution and ma-es can")
         members.append(_evolution(member) if isinstance(member, Evolution) else _strategy(member))
     names = ("trial", "hedge", "round", "polish", "polish_step", "polish_least", "full_budget")
     settings = {name: getattr(algorithm, name) for name in names}

@@ -168,7 +168,7 @@ class _Search:
         self.path = None if checkpoint is None else Path(checkpoint)
         self.start = genome.known()[:candidates]
         self.optimizer = Optimizer(
-            genome.box, popsize=candidates, rng=seed, algorithm="autov", x0=self.start if len(self.start) else None,
+            genome.box, popsize=candidates, rng=seed, algorithm="paper-h3", x0=self.start if len(self.start) else None,
             maxfev=trials,
         )  # fmt: skip
         self.tried, self.batches = 0, 0

@@ -21,7 +21,7 @@ from autov.compiler.plain import cpu_features
 WORD, INTEGER, DOUBLE = ir.IntType(64), ir.IntType(32), ir.DoubleType()
 SIZE = 8  # bytes of a double
 FLAGS = ("contract", "reassoc", "nsz")
-REGISTER, LANES, TABLE = 64, 8, 16  # of a wide step: bytes, variables, and how many rows it can look up
+REGISTER, VECTOR, TABLE = 64, 8, 16  # of a wide step: bytes, variables, and how many rows it can look up
 
 
 def _is_wide(context) -> bool:
@@ -103,20 +103,20 @@ def _draw(width: int) -> Any:
             k, parameters, x1, sources, _, row, *others = args
             pair = ir.VectorType(DOUBLE, 2)
             bases = []
-            for lane in range(width):
-                place = builder.mul(builder.add(k, ir.Constant(WORD, lane)), ir.Constant(WORD, 4))
+            for i in range(width):
+                place = builder.mul(builder.add(k, ir.Constant(WORD, i)), ir.Constant(WORD, 4))
                 chosen = builder.sext(_load(builder, builder.add(row, place), INTEGER, 4), WORD)
                 bases.append(builder.add(parameters, builder.mul(chosen, ir.Constant(WORD, 2 * SIZE * weights))))
 
-            def shuffle(a, b, lanes):
-                return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(INTEGER, len(lanes)), list(lanes)))
+            def shuffle(a, b, elements):
+                return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(INTEGER, len(elements)), list(elements)))
 
             def parameters_of(s):
                 places = [builder.add(base, ir.Constant(WORD, 2 * SIZE * s)) for base in bases]
                 pairs = [_load(builder, place, pair) for place in places]
                 if width == 1:
                     return shuffle(pairs[0], pairs[0], (0,)), shuffle(pairs[0], pairs[0], (1,))
-                # Transpose: lanes (0, 2) and (1, 3) first, which stays inside 128-bit halves.
+                # Transpose: elements (0, 2) and (1, 3) first, which stays inside 128-bit halves.
                 even = shuffle(pairs[0], pairs[2], (0, 1, 2, 3))
                 odd = shuffle(pairs[1], pairs[3], (0, 1, 2, 3))
                 return shuffle(even, odd, (0, 4, 2, 6)), shuffle(even, odd, (1, 5, 3, 7))
@@ -163,17 +163,17 @@ def draw_wide(typingctx, size, table, x1, sources, tied, row, normal, lower, upp
         if not _is_wide(context):
             return context.get_dummy_value()
         size, table, x1, sources, _, row, *others = args
-        vector = ir.VectorType(DOUBLE, LANES)
+        vector = ir.VectorType(DOUBLE, VECTOR)
         sources = cgutils.unpack_tuple(builder, sources, weights)
         registers = [
             _load(builder, builder.add(table, ir.Constant(WORD, REGISTER * place)), vector, REGISTER)
-            for place in range(2 * weights * TABLE // LANES)
+            for place in range(2 * weights * TABLE // VECTOR)
         ]
-        with cgutils.for_range(builder, _steps(builder, size, LANES)) as loop:
-            k = _begins(builder, loop, size, LANES)
+        with cgutils.for_range(builder, _steps(builder, size, VECTOR)) as loop:
+            k = _begins(builder, loop, size, VECTOR)
             place = builder.add(row, builder.mul(k, ir.Constant(WORD, 4)))
-            chosen = _load(builder, place, ir.VectorType(INTEGER, LANES), 4)
-            chosen = builder.zext(chosen, ir.VectorType(WORD, LANES))
+            chosen = _load(builder, place, ir.VectorType(INTEGER, VECTOR), 4)
+            chosen = builder.zext(chosen, ir.VectorType(WORD, VECTOR))
 
             def look_up(column, chosen=chosen):
                 low, high = registers[2 * column : 2 * column + 2]
@@ -182,7 +182,7 @@ def draw_wide(typingctx, size, table, x1, sources, tied, row, normal, lower, upp
             def parameters_of(s, look_up=look_up):
                 return look_up(2 * s), look_up(2 * s + 1)
 
-            _variables(builder, k, LANES, parameters_of, [x1, sources, *others], untied)
+            _variables(builder, k, VECTOR, parameters_of, [x1, sources, *others], untied)
         return context.get_dummy_value()
 
     return signature, codegen
@@ -201,11 +201,11 @@ def choose_wide(typingctx, words, thresholds, size, count, row):  # noqa: ARG001
         words, thresholds, size, count, row = args
         vector = ir.VectorType(INTEGER, TABLE)
 
-        def all_lanes(number):
+        def splat(number):
             return ir.Constant(vector, [number] * TABLE)
 
         table = cgutils.alloca_once(builder, vector)
-        builder.store(all_lanes(2**31 - 1), table)  # no word is above it
+        builder.store(splat(2**31 - 1), table)  # no word is above it
         copy = builder.ptrtoint(table, WORD)
         with cgutils.for_range(builder, size) as loop:
             place = builder.mul(loop.index, ir.Constant(WORD, 4))
@@ -215,11 +215,11 @@ def choose_wide(typingctx, words, thresholds, size, count, row):  # noqa: ARG001
         with cgutils.for_range(builder, _steps(builder, count, TABLE)) as loop:
             place = builder.mul(_begins(builder, loop, count, TABLE), ir.Constant(WORD, 4))
             word = _load(builder, builder.add(words, place), vector, 4)
-            found, step = all_lanes(0), TABLE // 2
+            found, step = splat(0), TABLE // 2
             while step:
-                middle = builder.add(found, all_lanes(step - 1))
+                middle = builder.add(found, splat(step - 1))
                 threshold = _call(builder, "llvm.x86.avx512.permvar.si.512", vector, [known, middle])
-                further = builder.add(found, all_lanes(step))
+                further = builder.add(found, splat(step))
                 found = builder.select(builder.icmp_signed(">", word, threshold), further, found)
                 step //= 2
             _store(builder, found, builder.add(row, place), 4)

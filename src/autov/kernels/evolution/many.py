@@ -51,8 +51,8 @@ def plan_of(stack, place):
     """The plan of one operator of a stack."""
     many = stack.variation
     variation = Variation(
-        many.inputs, many.thresholds[place], many.wholes[place], many.rows[place], many.parameters[place], many.arity,
-        many.tied,
+        many.inputs, many.thresholds[place], many.solution_thresholds[place], many.rows[place],
+        many.parameters[place], many.arity, many.tied,
     )  # fmt: skip
     return Plan(variation, stack.numbers, stack.choices)
 

@@ -15,7 +15,7 @@ import numpy as np
 from numba.cpython.unsafe.tuple import tuple_setitem
 
 from autov.compiler.functions import internal, noinline
-from autov.kernels.evolution.draw import LANES, SIZE, TABLE, choose_wide, columns, draw_1, draw_4, draw_wide, wide
+from autov.kernels.evolution.draw import SIZE, TABLE, VECTOR, choose_wide, columns, draw_1, draw_4, draw_wide, wide
 from autov.kernels.random import NORMALS, ROWS, fill_bits, fill_normals, subkey
 
 # Inputs that are not parents; parents are 1, 2, 3, ...
@@ -32,7 +32,7 @@ class Variation(NamedTuple):
 
     inputs: np.ndarray  # (t,) int64 codes; the first is x1
     thresholds: np.ndarray  # (4 i,) int32: a variable's row is the number of thresholds below its word
-    wholes: np.ndarray  # (4 i,) int32: the same for whole rows, counted from the first of them; a larger number is none
+    solution_thresholds: np.ndarray  # (4 i,) int32: the same for rows of a whole offspring; a larger number is none
     rows: np.ndarray  # (2,) int64: how many rows of each kind
     parameters: np.ndarray  # (k, 2 (t - 1)): mean and variance of each weight
     arity: tuple  # (0,) * (t - 1): its length is known to the compiler, so loops over the weights unroll
@@ -87,7 +87,7 @@ def draw_rows(pool, index, row, normal, parameters, arity, tied, lower, upper, o
     rows = np.int64(row.ctypes.data)
     z = np.int64(normal.ctypes.data)
     target = np.int64(out.ctypes.data)
-    fits = wide() and d >= LANES and parameters.shape[0] <= TABLE
+    fits = wide() and d >= VECTOR and parameters.shape[0] <= TABLE
     by_columns = columns(table, parameters.shape[0], arity) if fits else np.int64(0)
     for i in range(m):
         sources = arity
@@ -151,7 +151,7 @@ def vary(key, generation, begin, index, pool, variation, lower, upper, out, work
         )
     if whole:
         fill_bits(first, second, start, (m + 1) // 2, work.bits)
-        choose_rows(work.words, variation.wholes, m, work.row)
+        choose_rows(work.words, variation.solution_thresholds, m, work.row)
         fill_normals(normal_first, normal_second, start, (m * weights + 1) // 2, work.bits, work.words, work.normal)
         combine_rows(
             pool, index, work.row, work.normal, variation.parameters, variation.rows, variation.tied, lower, upper, out

@@ -25,14 +25,14 @@ from autov.kernels.random import fill_uniforms
 
 @intrinsic
 def _sum(typingctx, address, count):  # noqa: ARG001
-    """The sum of ``count`` doubles in four lanes: a vector loop without the long scalar tail LLVM would give it."""
+    """The sum of ``count`` doubles in a vector of four: a loop without the long scalar tail LLVM would give it."""
     vector = ir.VectorType(ir.DoubleType(), 4)
     word = ir.IntType(64)
     flags = ("reassoc", "nsz")
 
     def codegen(context, builder, _signature, args):  # noqa: ARG001
         address, count = args
-        lanes = cgutils.alloca_once_value(builder, ir.Constant(vector, [0.0] * 4))
+        sums = cgutils.alloca_once_value(builder, ir.Constant(vector, [0.0] * 4))
         single = cgutils.alloca_once_value(builder, ir.Constant(ir.DoubleType(), 0.0))
         whole = builder.and_(count, ir.Constant(word, -4))
 
@@ -44,13 +44,13 @@ def _sum(typingctx, address, count):  # noqa: ARG001
 
         zero = ir.Constant(word, 0)
         with cgutils.for_range_slice(builder, zero, whole, ir.Constant(word, 4), word) as (k, _):
-            builder.store(builder.fadd(builder.load(lanes), load(k, vector), flags=flags), lanes)
+            builder.store(builder.fadd(builder.load(sums), load(k, vector), flags=flags), sums)
         with cgutils.for_range_slice(builder, whole, count, ir.Constant(word, 1), word) as (k, _):
             builder.store(builder.fadd(builder.load(single), load(k, ir.DoubleType()), flags=flags), single)
         total = builder.load(single)
-        final = builder.load(lanes)
-        parts = [builder.extract_element(final, ir.Constant(ir.IntType(32), i)) for i in range(4)]
-        pairs = builder.fadd(parts[0], parts[2], flags=flags), builder.fadd(parts[1], parts[3], flags=flags)
+        final = builder.load(sums)
+        single = [builder.extract_element(final, ir.Constant(ir.IntType(32), i)) for i in range(4)]
+        pairs = builder.fadd(single[0], single[2], flags=flags), builder.fadd(single[1], single[3], flags=flags)
         return builder.fadd(total, builder.fadd(*pairs, flags=flags), flags=flags)
 
     return types.float64(address, count), codegen

@@ -4,7 +4,7 @@ Li, Tang, Omidvar, Yang, Qin: Benchmark functions for the CEC'2013 special sessi
 global optimization. RMIT University, 2013.
 
 Every function is a weighted sum over groups of variables: shift, permute, rotate, T_osz, T_asy, Lambda, base function.
-LANES points go through a group together, variable after variable with the points side by side: every loop then has
+WIDTH points go through a group together, variable after variable with the points side by side: every loop then has
 full vectors whatever the size of a group, and a point has the same value, to the bit, in any batch.
 
 The table is one array of numbers: how many groups, FIELDS numbers for each group, and the arrays these point to.
@@ -19,8 +19,8 @@ import numpy as np
 from autov.compiler.functions import objective
 from autov.kernels.functions.elementary import exp2, exp_small, half_sine, log2, sine
 from autov.kernels.lanes import (
-    LANES,
     PANEL,
+    WIDTH,
     panel,
     sum_squared_partial_sums,
     sum_squares,
@@ -28,7 +28,7 @@ from autov.kernels.lanes import (
     sum_weighted_squares,
 )
 
-TILE = 100  # variables that are transformed together
+BLOCK = 100  # variables that are transformed together
 
 # A group in the table. SLOTS is where four arrays of SIZE numbers begin: which variable, its optimum, the exponent
 # of T_asy, and a factor (Lambda, or the conditioning of elliptic). ROTATION is where its matrix begins, 0 for none.
@@ -50,7 +50,7 @@ def rotate(matrix, size, y, z):
     for _ in range(0, size, PANEL):
         panel(begin, source, target, size)
         begin += 8 * PANEL * size
-        target += 8 * PANEL * LANES
+        target += 8 * PANEL * WIDTH
 
 
 @objective
@@ -60,16 +60,16 @@ def gather(x, first, variables, optimum, y):
     flat = x.ravel()
     start = np.uint64(first * d)
     step = np.uint64(d)  # unsigned: an index that might be negative costs a test
-    if first + LANES <= n:
+    if first + WIDTH <= n:
         for k in range(variables.size):
             at = start + np.uint64(np.int64(variables[k]))
-            for lane in range(LANES):
-                y[k * LANES + lane] = flat[at + np.uint64(lane) * step] - optimum[k]
+            for i in range(WIDTH):
+                y[k * WIDTH + i] = flat[at + np.uint64(i) * step] - optimum[k]
     else:
         for k in range(variables.size):
             at = np.uint64(np.int64(variables[k]))
-            for lane in range(LANES):
-                y[k * LANES + lane] = flat[at + np.uint64(min(first + lane, n - 1)) * step] - optimum[k]
+            for i in range(WIDTH):
+                y[k * WIDTH + i] = flat[at + np.uint64(min(first + i, n - 1)) * step] - optimum[k]
 
 
 @objective
@@ -95,8 +95,8 @@ def scale(z, factors):
     """Multiply every variable by its factor, in place."""
     for k in range(factors.size):
         factor = factors[k]
-        for lane in range(LANES):
-            z[k * LANES + lane] *= factor
+        for i in range(WIDTH):
+            z[k * WIDTH + i] *= factor
 
 
 @objective
@@ -112,9 +112,9 @@ def skew(exponents, z, log):
 def transform(exponents, factors, level, z, log):
     """The transformations of a level in place, in pieces that stay in the first-level cache."""
     size = exponents.size
-    for begin in range(0, size, TILE):
-        end = min(begin + TILE, size)
-        piece = z[begin * LANES : end * LANES]
+    for begin in range(0, size, BLOCK):
+        end = min(begin + BLOCK, size)
+        piece = z[begin * WIDTH : end * WIDTH]
         if level >= OSCILLATED:
             oscillate(piece, log)
         if level >= SKEWED:
@@ -125,7 +125,7 @@ def transform(exponents, factors, level, z, log):
 
 @objective
 def base_values(base, factors, z, value, waves):
-    """Values of a base function for LANES points; z is used up."""
+    """Values of a base function for WIDTH points; z is used up."""
     size = factors.size
     first = np.int64(z.ctypes.data)
     weights = np.int64(factors.ctypes.data)
@@ -142,8 +142,8 @@ def base_values(base, factors, z, value, waves):
             z[e] = z[e] * z[e] + 20.0 * s * s  # 10 - 10 cos(2 pi z) = 20 sin(pi z)^2
         sum_values(first, weights, size, target)
     elif base == ROSENBROCK:
-        for e in range(z.size - LANES):
-            a = z[e] * z[e] - z[e + LANES]
+        for e in range(z.size - WIDTH):
+            a = z[e] * z[e] - z[e + WIDTH]
             b = z[e] - 1.0
             z[e] = 100.0 * a * a + b * b
         sum_values(first, weights, size - 1, target)
@@ -153,9 +153,9 @@ def base_values(base, factors, z, value, waves):
             s = half_sine(z[e] - np.rint(z[e]))
             z[e] = s * s  # cos(2 pi z) = 1 - 2 sin(pi z)^2
         sum_values(first, weights, size, np.int64(waves.ctypes.data))
-        for lane in range(LANES):
-            root = math.sqrt(value[lane] / size)
-            value[lane] = -20.0 * math.expm1(-0.2 * root) - math.e * math.expm1(-2.0 * waves[lane] / size)
+        for i in range(WIDTH):
+            root = math.sqrt(value[i] / size)
+            value[i] = -20.0 * math.expm1(-0.2 * root) - math.e * math.expm1(-2.0 * waves[i] / size)
 
 
 @objective
@@ -166,13 +166,13 @@ def lsgo(x, out, table):
     largest = 0
     for g in range(groups):
         largest = max(largest, np.int64(table[1 + g * FIELDS + SIZE]))
-    y = np.empty(largest * LANES)
-    z = np.empty(largest * LANES)
-    log = np.empty(TILE * LANES)
-    value = np.empty(LANES)
-    waves = np.empty(LANES)
-    total = np.empty(LANES)
-    for first in range(0, n, LANES):
+    y = np.empty(largest * WIDTH)
+    z = np.empty(largest * WIDTH)
+    log = np.empty(BLOCK * WIDTH)
+    value = np.empty(WIDTH)
+    waves = np.empty(WIDTH)
+    total = np.empty(WIDTH)
+    for first in range(0, n, WIDTH):
         total[:] = 0.0
         for g in range(groups):
             record = table[1 + g * FIELDS : 1 + (g + 1) * FIELDS]
@@ -183,7 +183,7 @@ def lsgo(x, out, table):
             optimum = table[slots + size : slots + 2 * size]
             exponents = table[slots + 2 * size : slots + 3 * size]
             factors = table[slots + 3 * size : slots + 4 * size]
-            points = z[: size * LANES]
+            points = z[: size * WIDTH]
             if rotation > 0:
                 gather(x, first, variables, optimum, y)
                 rotate(table[rotation : rotation + size * size], size, y, points)
@@ -191,7 +191,7 @@ def lsgo(x, out, table):
                 gather(x, first, variables, optimum, points)
             transform(exponents, factors, np.int64(record[TRANSFORM]), points, log)
             base_values(np.int64(record[BASE]), factors, points, value, waves)
-            for lane in range(LANES):
-                total[lane] += record[WEIGHT] * value[lane]
-        for lane in range(min(LANES, n - first)):
-            out[first + lane] = total[lane]
+            for i in range(WIDTH):
+                total[i] += record[WEIGHT] * value[i]
+        for i in range(min(WIDTH, n - first)):
+            out[first + i] = total[i]

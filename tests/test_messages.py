@@ -1,0 +1,89 @@
+"""The wording of messages about bad input, in one place: tests of behaviour ask for the type and the argument only.
+
+`python -m tests.test_messages` writes tests/messages.txt anew; read the difference before you commit it.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import autov
+from autov.algorithms import resolve_algorithm
+from autov.algorithms.de import DE
+from autov.core import Box, InputError, generator
+from autov.core.checks import whole_number
+from autov.designer.space import portfolio_space
+from autov.engines import engine_of, in_order, worker_count
+from autov.operators import AffineOperator
+from autov.paper.figures import search_behaviour
+
+FILE = Path(__file__).with_name("messages.txt")
+BOX = [(-1.0, 1.0)] * 2
+
+
+def bowl(x):
+    return float((x**2).sum())
+
+
+def operator(*inputs, **options):
+    return AffineOperator(inputs, [[0.5]] * 2, [[0.1]] * 2, [0.5, 0.5], **options)
+
+
+def applied(made, parents=1):
+    return made(np.zeros((parents, 2, 3)), np.zeros(3), np.ones(3), generator(0))
+
+
+CALLS = {
+    "a box without end": lambda: Box(np.array([0.0, -1e200]), np.array([1.0, 1e200])),
+    "a half-open box without x0": lambda: autov.minimize(bowl, [(0, 1), (0, np.inf)]),
+    "x0 of another size": lambda: autov.minimize(bowl, BOX, x0=np.zeros(3)),
+    "bounds that are no pairs": lambda: autov.minimize(bowl, [1, 2, 3]),
+    "bounds upside down": lambda: autov.minimize(bowl, [(1, 0)]),
+    "a budget of nothing": lambda: autov.minimize(bowl, BOX, maxfev=0),
+    "a budget that is a text": lambda: autov.minimize(bowl, BOX, maxfev="many"),
+    "an unknown algorithm": lambda: autov.minimize(bowl, BOX, algorithm="gaa"),
+    "an algorithm under its former name": lambda: autov.minimize(bowl, BOX, algorithm="autov"),
+    "an unknown setting": lambda: autov.minimize(bowl, BOX, algorithm="de+f=1"),
+    "a setting that a shipped one has not": lambda: resolve_algorithm("general+F=0.7"),
+    "a setting out of its range": lambda: DE(base="best"),
+    "too small a population": lambda: autov.minimize(bowl, BOX, algorithm="de", popsize=1, maxfev=10),
+    "an unknown problem": lambda: autov.problem("rastrigen"),
+    "a problem of too few variables": lambda: autov.problem("lunacek", dim=1),
+    "a function without bounds": lambda: autov.problem(bowl),
+    "an optimum of another size": lambda: autov.function_problem(bowl, BOX, optimum=[0.0]),
+    "a problem without a name": lambda: autov.function_problem(bowl, BOX, name=""),
+    "a count that is too large": lambda: whole_number("runs", 1e13, 0),
+    "a count above its limit": lambda: whole_number("rows", 6, 1, 5),
+    "workers": lambda: worker_count(0),
+    "a map without results": lambda: in_order(engine_of(lambda *_: None, "threads"), bowl, range(4)),
+    "what is no operator": lambda: autov.check(3),
+    "an operator without its best": lambda: applied(operator("x1", "best")),
+    "an operator with too few parents": lambda: applied(operator("x1", "x2")),
+    "an unknown draw": lambda: operator("x1", "x2", draw="some"),
+    "a family that is unknown": lambda: autov.design("sphere", dim=3, family=("spin",)),
+    "members that are unknown": lambda: portfolio_space(("shade",)),
+    "evaluations that are a text": lambda: autov.design("sphere", dim=3, evaluations="many"),
+    "a reference that is not compared": lambda: autov.compare(["ga", "de"], "sphere", reference="x", runs=1, maxfev=40),
+    "an unknown figure": lambda: search_behaviour("fig-4"),
+    "an unknown table": lambda: autov.reproduce("table-4"),
+    "an export that is unknown": lambda: autov.export("paper-h3", "cobol"),
+}
+
+
+def message_of(call):
+    with pytest.raises(InputError) as caught:
+        call()
+    return str(caught.value)
+
+
+def snapshot():
+    return "".join(f"{name}\n    {message_of(call)}\n" for name, call in CALLS.items())
+
+
+def test_messages_say_what_they_said():
+    assert snapshot() == FILE.read_text(encoding="utf-8")
+
+
+if __name__ == "__main__":
+    FILE.write_text(snapshot(), encoding="utf-8")
