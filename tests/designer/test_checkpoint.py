@@ -74,6 +74,16 @@ def test_checkpoints_with_settings_that_are_gone_go_on(tmp_path):
     assert design("sphere", checkpoint=path, resume=True, **TINY).operator == design("sphere", **TINY).operator
 
 
+def test_a_search_begun_under_the_former_name_of_its_searcher_goes_on(tmp_path):
+    path = tmp_path / "search.npz"
+    design("sphere", checkpoint=path, **(TINY | {"generations": 2}))
+    head, arrays = read_arrays(path, FORMAT, VERSION)
+    arrays.pop("head", None)
+    write_arrays(path, head | {"settings": head["settings"] | {"searcher": "autov"}}, arrays)
+    again = design("sphere", checkpoint=path, resume=True, **TINY)
+    assert np.array_equal(again.history, design("sphere", **TINY).history)
+
+
 def test_a_search_begun_in_single_precision_is_refused(tmp_path):
     path = tmp_path / "search.npz"
     design("sphere", checkpoint=path, **(TINY | {"generations": 2}))

@@ -66,7 +66,7 @@ class Checkpoint:
         try:
             head, arrays = read_arrays(path, FORMAT, VERSION)
             state = None if head.get("generation") == _NOT_STARTED else _state_of(head, arrays)
-            settings = {name: value for name, value in dict(head["settings"]).items() if name not in RETIRED}
+            settings = _present(head["settings"])
             plan, seconds = head.get("plan", {}), float(head["seconds"])
             _check_head(settings, plan, seconds)
             return cls(settings, plan, state, seconds, _faults_of(head.get("failed", {})))
@@ -81,6 +81,12 @@ def _state_of(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Sear
         proposer={n[len(_PROPOSER) :]: a for n, a in arrays.items() if n.startswith(_PROPOSER)},
         **{name: arrays[name] for name in _ARRAYS},
     )  # fmt: skip
+
+
+def _present(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of a file, under their present names and without those that are gone."""
+    found = {name: value for name, value in dict(settings).items() if name not in RETIRED}
+    return found | {"searcher": "best-operator"} if found.get("searcher") == "autov" else found
 
 
 def _check_head(settings: Mapping[str, Any], plan: Any, seconds: float) -> None:
