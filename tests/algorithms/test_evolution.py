@@ -162,7 +162,6 @@ def test_it_is_the_paper_s_algorithm_by_default():
     spec = "evolution+popsize=20+frame=learned+operator=paper-h3"
     assert resolve_algorithm(spec) == Evolution(load_operator("paper-h3"), popsize=20, frame="learned")
     assert resolve_algorithm("evolution") == resolve_algorithm("paper-h3") == Evolution()
-    assert resolve_algorithm("evolution+popsize=9", OPEN) == Evolution(OPEN, popsize=9)
     assert list(resolve_algorithms(f"paper-h3,{spec}")) == ["paper-h3", spec]
     with pytest.raises(InputError, match=r"evolution has no setting 'size'; one of operator, popsize"):
         resolve_algorithm("evolution+size=3")

@@ -111,7 +111,7 @@ def test_callbacks_are_called_as_scipy_does():
 
 def test_history_holds_every_point_in_order():
     asked = []
-    result = autov.minimize(lambda x: asked.append(x) or sphere(x), [*BOX, (1, 1)], maxfev=130, popsize=20, rng=1,
+    result = autov.minimize(lambda x: asked.append(x) or sphere(x), [*BOX, (1, 1)], maxfev=130, rng=1,
                             history=True)  # fmt: skip
     assert np.array_equal(result.history.x, np.array(asked))
     assert result.history.fun.tolist() == [sphere(x) for x in asked]
