@@ -180,11 +180,11 @@ def test_algorithms_that_leave_the_box_are_refused():
 
 
 def test_infinitely_good_is_not_infinitely_bad():
-    result = autov.minimize(lambda x: -np.inf if x[0] > 0 else 1.0, [(-1, 1)], maxfev=100, popsize=10, rng=1)
+    result = autov.minimize(lambda x: -np.inf if x[0] > 0 else 1.0, [(-1, 1)], maxfev=100, rng=1)
     assert result.fun == -np.inf
     assert result.success
     with pytest.raises(InputError, match="must give real numbers"):
-        autov.minimize(lambda x: complex(x[0], 1.0), [(-1, 1)], maxfev=10, popsize=5, rng=1)
+        autov.minimize(lambda x: complex(x[0], 1.0), [(-1, 1)], maxfev=10, rng=1)
 
 
 def test_noise_belongs_to_the_run():
@@ -246,7 +246,7 @@ def test_points_that_are_no_numbers_are_refused():
 def test_odd_input_is_one_line(options, message, fixed):
     bounds = [(1.0, 1.0), (0.0, 2.0)] if fixed else [(0.0, 2.0)] * 2
     with pytest.raises(InputError, match=message) as caught:
-        autov.minimize(**({"fun": lambda x: 1.0, "bounds": bounds, "maxfev": 10, "popsize": 5} | options))  # noqa: ARG005
+        autov.minimize(**({"fun": lambda x: 1.0, "bounds": bounds, "maxfev": 10} | options))  # noqa: ARG005
     assert "\n" not in str(caught.value)
 
 

@@ -5,10 +5,10 @@ import contextlib
 import numpy as np
 import pytest
 
-from autov import Optimizer, minimize
+from autov import Optimizer, Stopping, minimize
 from autov.algorithms import ALGORITHMS
 from autov.core import FileError, InputError
-from tests.algorithms.driver import Contracted
+from tests.algorithms.driver import Contracted, sized
 
 BOX = [(-5.0, 5.0)] * 3
 
@@ -31,7 +31,7 @@ def test_equals_minimize():
 
 
 def test_asking_twice_gives_the_same():
-    optimizer = Optimizer(BOX, popsize=10, rng=1)
+    optimizer = Optimizer(BOX, rng=1)
     assert np.array_equal(optimizer.ask(), optimizer.ask())
     x = optimizer.ask()
     optimizer.tell(x[:4], values(x[:4]))
@@ -50,7 +50,7 @@ def go(optimizer, until):
 @pytest.mark.parametrize("when", [0, 3, 10, 55, 100])
 def test_goes_on_with_the_same_bits(tmp_path, when, algorithm):
     def fresh():
-        return Optimizer(BOX, algorithm=algorithm, popsize=10, rng=2, maxfev=200)
+        return Optimizer(BOX, algorithm=algorithm, rng=2, maxfev=200, **sized(algorithm, 10))
 
     whole = go(go(fresh(), when), 200)
     part = go(fresh(), when)
@@ -64,8 +64,9 @@ def test_goes_on_with_the_same_bits(tmp_path, when, algorithm):
 
 @pytest.mark.parametrize("algorithm", list(ALGORITHMS))
 def test_asked_and_told_is_minimised(algorithm):
-    optimizer = go(Optimizer(BOX, algorithm=algorithm, popsize=10, rng=2, maxfev=157), 157)
-    reference = minimize(values, BOX, vectorized=True, algorithm=algorithm, popsize=10, rng=2, maxfev=157)
+    options = {"algorithm": algorithm, "rng": 2, "maxfev": 157, **sized(algorithm, 10)}
+    optimizer = go(Optimizer(BOX, **options), 157)
+    reference = minimize(values, BOX, vectorized=True, **options)
     assert optimizer.result.fun == reference.fun
     assert np.array_equal(optimizer.result.x, reference.x)
     assert np.array_equal(optimizer.result.population, reference.population)
@@ -89,7 +90,8 @@ UNUSED = "does not use points that it did not ask for"
 @pytest.mark.parametrize("when", [0, 4, 10, 25])
 @pytest.mark.parametrize("algorithm", [*ALGORITHMS, "general"])
 def test_points_that_were_not_asked_for_cost_nothing(algorithm, when):
-    cold, warm = (go(Optimizer(BOX, algorithm=algorithm, popsize=10, rng=2, maxfev=60), when) for _ in range(2))
+    options = {"algorithm": algorithm, "rng": 2, "maxfev": 60, **sized(algorithm, 10)}
+    cold, warm = (go(Optimizer(BOX, **options), when) for _ in range(2))
     used = warm.takes_points
     assert used == (algorithm == "evolution" and when >= 10)
     with contextlib.nullcontext() if used else pytest.warns(UserWarning, match=UNUSED) as caught:
@@ -120,7 +122,7 @@ def test_points_that_were_not_asked_for_are_not_counted_beside_the_batch():
 
 
 def test_the_target_may_be_met_by_a_point_that_was_not_asked_for_and_patience_counts_from_there():
-    optimizer = Optimizer(BOX, algorithm="de", popsize=10, rng=2, maxfev=100, target=-1.0, patience=20)
+    optimizer = Optimizer(BOX, algorithm="de", popsize=10, rng=2, maxfev=100, target=-1.0, stop=Stopping(patience=20))
     go(optimizer, 10)
     with pytest.warns(UserWarning, match=UNUSED):
         optimizer.tell(OWN, values(OWN) - 0.5)
@@ -156,7 +158,7 @@ def test_integers_that_were_not_asked_for_are_used_without_an_evaluation():
 
 
 def test_bad_input_is_named(tmp_path):
-    optimizer = Optimizer(BOX, popsize=5, rng=1)
+    optimizer = Optimizer(BOX, rng=1)
     with pytest.raises(InputError, match="nothing was told"):
         _ = optimizer.result
     with pytest.raises(InputError, match="expected x of shape"):
