@@ -91,7 +91,7 @@ class Shifted:
 def dask_client():
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, processes=False
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", processes=False
     ) as cluster, distributed.Client(cluster) as client:  # fmt: skip
         yield client
 
