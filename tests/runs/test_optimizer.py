@@ -224,3 +224,24 @@ def test_an_algorithm_that_asks_for_known_points_only_begins_anew():
         asked.append(optimizer.ask().tolist())
         optimizer.tell(asked[-1], [1.0])
     assert asked == [[[1.0]], [[2.0]], [[3.0]]]
+
+
+def test_points_that_never_come_back_as_they_were_asked_for_are_refused():
+    optimizer = Optimizer(BOX, algorithm="de", popsize=5, rng=1, maxfev=100)
+    x = optimizer.ask()
+    with pytest.warns(UserWarning, match="tell"):
+        optimizer.tell(x.round(2), np.zeros(5))
+    with pytest.raises(InputError, match="^tell: "):
+        optimizer.tell(optimizer.ask().round(2), np.zeros(5))
+    optimizer.tell(optimizer.ask(), np.zeros(5))
+    assert optimizer.result.nfev == 5
+
+
+def test_many_points_of_other_origin_may_be_told_one_by_one():
+    optimizer = Optimizer(BOX, algorithm="de", popsize=5, rng=1, maxfev=100)
+    x = optimizer.ask()
+    with pytest.warns(UserWarning, match="tell"):
+        for number in range(4):
+            optimizer.tell(np.full((1, x.shape[1]), 0.1 * number), [1.0])
+    optimizer.tell(x, np.zeros(5))
+    assert optimizer.result.nfev == 5
