@@ -3,6 +3,7 @@
 import threading
 from contextlib import closing
 
+import numba
 import numpy as np
 import pytest
 
@@ -11,8 +12,9 @@ from autov.algorithms import compiled
 from autov.algorithms.resolve import resolve_algorithm
 from autov.core import WorkerError
 from autov.engines import Threads
-from autov.problems import resolve_problem
+from autov.problems import function_problem, resolve_problem
 from autov.runs import solve
+from autov.runs.driver import LiveRun
 from autov.runs.many_runs import ManyRuns, repeat
 from tests.algorithms.driver import sized
 
@@ -89,3 +91,33 @@ def test_a_run_in_a_thread_ends_when_its_map_is_closed():
     with closing(Threads(2).map(call, [0, 1])) as found:
         assert next(found) == (0, None)
     assert ended == ["the workers were closed before all work was done"]
+
+
+@numba.njit
+def bowl(x):
+    return ((x - 1) ** 2).sum()
+
+
+def test_a_compiled_run_of_a_user_s_function_is_there_after_ctrl_c(ended_at_slice_100):  # noqa: ARG001
+    live, problem = LiveRun(), function_problem(bowl, [(-5, 5)] * 3)
+    with pytest.raises(KeyboardInterrupt):
+        solve(problem, resolve_algorithm("paper-h3"), maxfev=1000, popsize=20, seed=1, live=live)
+    found = live.run
+    shorter = solve(problem, resolve_algorithm("paper-h3"), maxfev=found.nfev, popsize=20, seed=1)
+    assert 0 < found.nfev < 1000
+    assert (found.fun, found.x.tolist()) == (shorter.fun, shorter.x.tolist())
+    assert np.array_equal(found.population, shorter.population)
+    assert found.stopped
+
+
+def test_what_several_runs_have_found_is_there_while_they_run():
+    problem, algorithm = resolve_problem("rastrigin", dim=5), resolve_algorithm("paper-h3")
+    seen = []
+    work = ManyRuns(
+        problem, algorithm, maxfev=80, popsize=20, runs=4, seed=1, workers=1,
+        progress=lambda _: seen.append(work.so_far().values),
+    )  # fmt: skip
+    assert work.so_far() is None
+    whole = work.run()
+    assert [len(values) for values in seen] == [1, 2, 3, 4]
+    assert seen[-1] == whole.values == work.so_far().values

@@ -231,3 +231,70 @@ def test_a_callback_cannot_disturb_the_run():
     )
     assert watched.fun == plain.fun
     assert np.array_equal(watched.x, plain.x)
+
+
+class Interrupted:
+    """A function whose evaluation with that number is interrupted."""
+
+    def __init__(self, fun, number):
+        self.fun, self.number, self.calls = fun, number, []
+
+    def __call__(self, x):
+        if len(self.calls) == self.number:
+            raise KeyboardInterrupt
+        self.calls.append(x.copy())
+        return self.fun(x)
+
+
+def interrupted(fun, number, bounds=BOX, **options):
+    """The function, and the result that the exception has."""
+    called = Interrupted(fun, number)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        autov.minimize(called, bounds, **{"algorithm": "de", "popsize": 20, "maxfev": 500, "rng": 1, **options})
+    return called, caught.value.autov_result
+
+
+@pytest.mark.parametrize("algorithm", ["de", "scipy:de"])
+@pytest.mark.parametrize("bounds", [BOX, [*BOX, (2.0, 2.0)]], ids=["free", "fixed"])
+def test_ctrl_c_has_what_was_found_also_in_the_batch_that_it_ended(algorithm, bounds):
+    called, found = interrupted(sphere, 133, bounds, algorithm=algorithm)
+    expected = [sphere(x) for x in called.calls]
+    assert (found.nfev, found.success, found.fun) == (133, False, min(expected))
+    assert np.array_equal(found.x, called.calls[int(np.argmin(expected))])
+    assert np.array_equal(found.history.x, np.array(called.calls))
+    assert found.history.fun.tolist() == expected
+    assert found.message == "Interrupted after 133 evaluations."
+
+
+def test_before_the_first_evaluation_ctrl_c_has_nothing():
+    called = Interrupted(sphere, 0)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        autov.minimize(called, BOX, rng=1)
+    assert not hasattr(caught.value, "autov_result")
+
+
+def test_nan_is_not_the_best_value_after_ctrl_c():
+    _, found = interrupted(lambda x: np.nan if x[0] > 0 else sphere(x), 133)
+    assert np.isfinite(found.fun)
+    assert found.x[0] <= 0
+
+
+def test_where_nothing_is_feasible_ctrl_c_has_the_point_of_the_smallest_violation():
+    limit = {"type": "ineq", "fun": lambda x: x[0] - 20}
+    with pytest.raises(KeyboardInterrupt) as caught:
+        autov.minimize(
+            sphere, BOX, algorithm="de", popsize=20, maxfev=500, rng=1, constraints=limit,
+            callback=Interrupted(lambda _: None, 6),
+        )  # fmt: skip
+    found = caught.value.autov_result
+    assert found.fun == np.inf
+    assert found.x[0] == found.history.x[:, 0].max()
+
+
+def test_whole_numbers_and_feasible_points_after_ctrl_c():
+    limit = {"type": "ineq", "fun": lambda x: x[0] - 1}
+    called, found = interrupted(sphere, 55, constraints=limit, integrality=[True, False, True, False])
+    assert np.array_equal(found.x[::2], np.rint(found.x[::2]))
+    assert found.x[0] >= 1
+    assert found.fun == min(sphere(x) for x in called.calls)
+    assert (found.history.fun[found.history.x[:, 0] < 1] == np.inf).all()

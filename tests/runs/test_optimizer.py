@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from autov import Optimizer, Stopping, minimize
-from autov.algorithms import ALGORITHMS
+from autov.algorithms import ALGORITHMS, Evolution
+from autov.algorithms.matrix_adaptation import MatrixAdaptation
+from autov.algorithms.portfolio import Portfolio
 from autov.core import FileError, InputError
 from tests.algorithms.driver import Contracted, sized
 
@@ -245,3 +247,61 @@ def test_many_points_of_other_origin_may_be_told_one_by_one():
             optimizer.tell(np.full((1, x.shape[1]), 0.1 * number), [1.0])
     optimizer.tell(x, np.zeros(5))
     assert optimizer.result.nfev == 5
+
+
+def finished(optimizer):
+    """Tell it all that it asks for."""
+    while not optimizer.stop():
+        x = optimizer.ask()
+        optimizer.tell(x, values(x - 1))
+    return optimizer.result
+
+
+@pytest.mark.parametrize("algorithm", ["general", "de"])
+@pytest.mark.parametrize("when", [0, 150, 700])
+def test_without_a_budget_it_ends_where_minimize_does_also_when_it_was_saved(tmp_path, algorithm, when):
+    options = {"algorithm": algorithm, "rng": 2}
+    whole = minimize(lambda x: values(x - 1), [(-5, 5)] * 2, vectorized=True, **options)
+    assert whole.status in (0, 9)
+    assert (whole.status == 9) == whole.success
+    optimizer = Optimizer([(-5, 5)] * 2, **options)
+    while optimizer._nfev < when:
+        x = optimizer.ask()
+        optimizer.tell(x, values(x - 1))
+    optimizer.save(tmp_path / "state.npz")
+    for one in (optimizer, Optimizer.load(tmp_path / "state.npz")):
+        result = finished(one)
+        assert (result.nfev, result.status, result.success) == (whole.nfev, whole.status, whole.success)
+        assert np.array_equal(result.x, whole.x)
+
+
+def test_whole_numbers_that_are_all_known_are_said_to_be_so_without_a_budget():
+    optimizer = Optimizer([(0, 1)] * 3, integrality=True, rng=1)
+    while not optimizer.stop():
+        x = optimizer.ask()
+        optimizer.tell(x, x.sum(axis=1))
+    assert (optimizer.result.nfev, optimizer.result.status, optimizer.result.success) == (8, 0, True)
+    assert optimizer.result.message.startswith("All points are known after 8 of ")
+
+
+def test_all_but_the_bounds_goes_by_keyword():
+    with pytest.raises(TypeError, match="positional"):
+        Optimizer(BOX, "de")
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "warns"),
+    [
+        (None, True), ("general", True), ("ma-es", True), ("evolution+popsize=9", True), ("de", False),
+        ("paper-h3", False), ("portfolio+members=ma-es/de", False), (Portfolio((MatrixAdaptation(), Evolution(popsize=9))), True),
+    ],
+)  # fmt: skip
+def test_a_popsize_that_is_ignored_is_said_to_be_so(algorithm, warns):
+    for call in (
+        lambda: Optimizer(BOX, algorithm=algorithm, popsize=20),
+        lambda: minimize(values, BOX, vectorized=True, algorithm=algorithm, popsize=20, maxfev=5, rng=1),
+    ):
+        noted = pytest.warns(UserWarning, match=r"^popsize: .* ignores 20") if warns else contextlib.nullcontext()
+        with noted as caught:
+            call()
+        assert not warns or caught[0].filename == __file__

@@ -221,13 +221,15 @@ class Optimizer:
     def _reason(self) -> tuple[int, str] | None:
         """Status and message, if it is over."""
         met = self._met() if len(self._best_x) and self.stopping.active else None
-        if met is None and self.until_converged and self._converged():
-            return CONVERGED, f"Converged: the last evaluations of {self._nfev} brought no better value."
-        if met is None and self._nfev >= self.maxfev:
-            return BUDGET, f"The budget is used up{'' if self._converged() else ' before the run converged'}."
-        if met is None and self._known is not None and self._known.exhausted:
+        if met is not None:
+            return met
+        if self._known is not None and self._known.exhausted:
             return BUDGET, f"All points are known after {self._nfev} of {self.maxfev} evaluations."
-        return met
+        if self.until_converged and self._converged():
+            return CONVERGED, f"Converged: the last evaluations of {self._nfev} brought no better value."
+        if self._nfev >= self.maxfev:
+            return BUDGET, f"The budget is used up{'' if self._converged() else ' before the run converged'}."
+        return None
 
     def _met(self) -> tuple[int, str] | None:
         x, f = self._population()
