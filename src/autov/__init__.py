@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from autov.paper import reproduce
     from autov.problems import Classic, Problem, Rotated, Scaled, Translated, function_problem
     from autov.problems import resolve_problem as problem
-    from autov.runs import Optimizer, minimize, solve
+    from autov.runs import FaultPolicy, Optimizer, Run, Stopping, minimize, solve
+    from autov.runs.result import Result
 
 _HOME = {
     "autov.adapters.exports": ("export",),
@@ -36,8 +37,9 @@ _HOME = {
     "autov.invariance": ("Certificate", "check", "check_algorithm"),
     "autov.operators": ("AffineOperator", "Operator", "load_operator", "operator_names"),
     "autov.paper": ("reproduce",),
-    "autov.problems": ("Classic", "Problem", "Rotated", "Scaled", "Translated", "function_problem"),
-    "autov.runs": ("Optimizer", "minimize", "solve"),
+    "autov.problems": ("Classic", "Problem", "Rotated", "Scaled", "Stopping", "Translated", "function_problem"),
+    "autov.runs": ("FaultPolicy", "Optimizer", "Run", "Stopping", "minimize", "solve"),
+    "autov.runs.result": ("Result",),
 }
 _PLACE = {name: (package, name) for package, names in _HOME.items() for name in names}
 _PLACE["problem"] = ("autov.problems", "resolve_problem")
@@ -45,10 +47,10 @@ _PLACE["problem"] = ("autov.problems", "resolve_problem")
 __version__ = VERSION
 __all__ = [
     "AffineOperator", "Box", "Certificate", "Classic", "Comparison", "Design", "DesignSettings", "Evolution",
-    "FileError", "InputError", "Metaheuristic", "Operator", "OperatorGenome", "Optimizer", "Problem",
-    "ProgressDisplay", "Rotated", "Scaled", "Translated", "TrialBudget", "check", "check_algorithm", "compare",
-    "design", "export", "function_problem", "load_operator", "minimize", "operator_names", "problem", "reproduce",
-    "scipy_method", "solve",
+    "FaultPolicy", "FileError", "InputError", "Metaheuristic", "Operator", "OperatorGenome", "Optimizer", "Problem",
+    "ProgressDisplay", "Result", "Rotated", "Run", "Scaled", "Stopping", "Translated", "TrialBudget", "check",
+    "check_algorithm", "compare", "design", "export", "function_problem", "load_operator", "minimize",
+    "operator_names", "problem", "reproduce", "scipy_method", "solve",
 ]  # fmt: skip
 
 
@@ -62,4 +64,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*__all__, "__version__"])

@@ -39,17 +39,16 @@ class IOHAlgorithm:
 
     Args:
         algorithm: a name such as "shade", "cma:default" or "evolution:operator.json", or settings; None for general.
-        operator: for the paper's metaheuristic.
         maxfev: evaluations of a run; None for 1000 for each variable.
         popsize: size of the population.
         seed: of all runs; run r of the object has the streams (seed, r).
     """
 
     def __init__(
-        self, algorithm: Any = None, *, operator: Any = None, maxfev: int | None = None, popsize: int = 100,
+        self, algorithm: Any = None, *, maxfev: int | None = None, popsize: int = 100,
         seed: int = 0,
     ) -> None:  # fmt: skip
-        self.algorithm = resolve_algorithm(algorithm, operator)
+        self.algorithm = resolve_algorithm(algorithm)
         self.maxfev = None if maxfev is None else whole_number("maxfev", maxfev, 1)
         self.popsize, self.seed = whole_number("popsize", popsize, 2), seed_of(seed)
         self.run = 0  # the next one; ioh can log it as a run attribute

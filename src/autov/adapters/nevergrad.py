@@ -35,10 +35,10 @@ class AutoVOptimizer(base.Optimizer):
 
     def __init__(
         self, parametrization: Any, budget: int | None = None, num_workers: int = 1, *, algorithm: Any = None,
-        operator: Any = None, popsize: int | None = None,
+        popsize: int | None = None,
     ) -> None:  # fmt: skip
         super().__init__(parametrization, budget=budget, num_workers=num_workers)
-        self._algorithm = asked_algorithm(algorithm, operator)
+        self._algorithm = asked_algorithm(algorithm)
         self._popsize = popsize
         self._normalizer = parameter.helpers.Normalizer(self.parametrization, ArctanBound(-EDGE, 1 + EDGE))
         self._given: dict[str, Array] = {}  # candidates that are out -> their points
@@ -73,12 +73,11 @@ class AutoVFamily(base.ConfiguredOptimizer):
 
     Args:
         algorithm: a name such as "shade" or "ma-es", or settings; None for the default of `autov.Optimizer`.
-        operator: for the paper's metaheuristic.
         popsize: size of the population; None for the square root of twice the budget, from 10 to 100, and at least
             num_workers.
     """
 
-    def __init__(self, *, algorithm: Any = None, operator: Any = None, popsize: int | None = None) -> None:
+    def __init__(self, *, algorithm: Any = None, popsize: int | None = None) -> None:
         if popsize is not None:
             whole_number("popsize", popsize, 2)
         super().__init__(AutoVOptimizer, locals())

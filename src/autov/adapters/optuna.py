@@ -36,7 +36,6 @@ class AutoVSampler(BaseSampler):
 
     Args:
         algorithm: a name such as "shade" or settings; None for the default of `autov.Optimizer`.
-        operator: for the paper's metaheuristic.
         n_trials: how many trials are planned; some algorithms adapt to it. When they are over, a new run begins at
             the best point.
         popsize: size of the population; None for the square root of twice n_trials, from 10 to 100.
@@ -45,10 +44,10 @@ class AutoVSampler(BaseSampler):
     """
 
     def __init__(
-        self, algorithm: Any = None, *, operator: Any = None, n_trials: int = 1000, popsize: int | None = None,
+        self, algorithm: Any = None, *, n_trials: int = 1000, popsize: int | None = None,
         seed: int | None = None, independent_sampler: BaseSampler | None = None,
     ) -> None:  # fmt: skip
-        self._algorithm = asked_algorithm(algorithm, operator)
+        self._algorithm = asked_algorithm(algorithm)
         self._maxfev = whole_number("n_trials", n_trials, 1)
         self._popsize = popsize_for(self._maxfev) if popsize is None else whole_number("popsize", popsize, 2)
         self._seed = seed_of(seed)

@@ -24,9 +24,14 @@ def popsize_for(maxfev: int, least: int = 1) -> int:
     return max(10, min(100, math.isqrt(2 * maxfev)), least)
 
 
-def asked_algorithm(algorithm: Any = None, operator: Any = None) -> Any:
+def popsize_used(algorithm: Any, popsize: int) -> int | None:
+    """The popsize, where an algorithm uses it."""
+    return popsize if getattr(algorithm, "uses_popsize", True) else None
+
+
+def asked_algorithm(algorithm: Any = None) -> Any:
     """The algorithm that is meant, if it can be asked."""
-    found = resolve_algorithm(algorithm, operator)
+    found = resolve_algorithm(algorithm)
     if not isinstance(found, Metaheuristic):
         raise InputError(f"algorithm: {found.name} can only be run as a whole, not asked; take one that can be asked")
     return found
@@ -49,7 +54,8 @@ class Points:
 
     def _begin(self, x0: Array | None) -> None:
         self._optimizer = Optimizer(
-            self.box, popsize=self.popsize, rng=np.random.SeedSequence([self._seed, self._runs]), x0=x0,
+            self.box, popsize=popsize_used(self.algorithm, self.popsize), x0=x0,
+            rng=np.random.SeedSequence([self._seed, self._runs]),
             algorithm=self.algorithm, maxfev=self.maxfev,
         )  # fmt: skip
         self._runs += 1

@@ -25,7 +25,7 @@ def scipy_method(
     """For ``scipy.optimize.minimize(f, x0, method=autov.scipy_method, bounds=b, options={"maxfev": 5000})``.
 
     x0 is evaluated as one of the first points and must lie inside the bounds, which are needed. The options are those
-    of `autov.minimize` (algorithm, operator, maxfev, popsize, rng, workers, ...); jac, hess, hessp and tol must be left
+    of `autov.minimize` (algorithm, maxfev, popsize, rng, workers, ...); jac, hess, hessp and tol must be left
     out. A callback is called as SciPy calls it for its newer methods, with an
     ``intermediate_result``, and ends the run by StopIteration.
     """

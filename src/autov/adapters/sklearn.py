@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autov.adapters import missing
-from autov.adapters.points import popsize_for
+from autov.adapters.points import asked_algorithm, popsize_for, popsize_used
 from autov.adapters.variables import Parameter, parameter_of
 from autov.core import Box, InputError, values_of, whole_number
 from autov.runs import Optimizer
@@ -34,13 +34,12 @@ class AutoVSearchCV(BaseSearchCV):
             whole numbers for whole numbers, or a distribution of scipy.stats.
         n_iter: how many settings are tried; settings that come again are not computed again.
         algorithm: a name such as "shade" or "ma-es", or settings; None for the default of `autov.Optimizer`.
-        operator: for the paper's metaheuristic.
         popsize: settings of one batch; None for the square root of twice n_iter, from 10 to 100.
         random_state: seed.
     """
 
     def __init__(
-        self, estimator: Any, param_space: Any, *, n_iter: int = 50, algorithm: Any = None, operator: Any = None,
+        self, estimator: Any, param_space: Any, *, n_iter: int = 50, algorithm: Any = None,
         popsize: int | None = None, scoring: Any = None, n_jobs: int | None = None, refit: Any = True, cv: Any = None,
         verbose: int = 0, pre_dispatch: Any = "2*n_jobs", random_state: Any = None, error_score: Any = np.nan,
         return_train_score: bool = False,
@@ -48,7 +47,6 @@ class AutoVSearchCV(BaseSearchCV):
         self.param_space = param_space
         self.n_iter = n_iter
         self.algorithm = algorithm
-        self.operator = operator
         self.popsize = popsize
         self.random_state = random_state
         super().__init__(
@@ -64,9 +62,11 @@ class AutoVSearchCV(BaseSearchCV):
         maxfev = whole_number("n_iter", self.n_iter, 1)
         popsize = popsize_for(maxfev) if self.popsize is None else self.popsize
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        algorithm = asked_algorithm(self.algorithm)
         optimizer = Optimizer(
-            Box.cube(0.0, 1.0, len(space)), self.operator, popsize, seed, algorithm=self.algorithm, maxfev=maxfev
-        )
+            Box.cube(0.0, 1.0, len(space)), popsize=popsize_used(algorithm, popsize), rng=seed, algorithm=algorithm,
+            maxfev=maxfev,
+        )  # fmt: skip
         known: dict[tuple[float, ...], int] = {}  # settings -> their place in the results
         scores = np.empty(0)
         while not optimizer.stop():

@@ -79,6 +79,11 @@ class Evolution:
     survival: Literal["plus", "comma"] = field(default="plus", metadata=ADDED)
     frame: Literal["axes", "learned"] = field(default="axes", metadata=ADDED)
 
+    @property
+    def uses_popsize(self) -> bool:
+        """Whether the popsize of a run counts: it has none of its own."""
+        return self.popsize is None
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "operator", resolve_operator(self.operator))
         check_ranges(self, popsize=(2, 10**6), offspring=(1e-6, 1e3), tournament_first=(1, 1e6))

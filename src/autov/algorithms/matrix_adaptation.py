@@ -118,6 +118,7 @@ class MatrixAdaptation:
     """
 
     name: ClassVar[str] = "ma-es"
+    uses_popsize: ClassVar[bool] = False  # it has its own, by the number of variables
     compiles: ClassVar[bool] = True
     popsize: int | None = None
     popsize_factor: float = 1.0

@@ -233,6 +233,11 @@ class Portfolio:
         return replace(own, matrix=waiting.matrix.copy(), basis=waiting.basis)
 
     @property
+    def uses_popsize(self) -> bool:
+        """Whether the popsize of a run counts for a member."""
+        return any(getattr(member, "uses_popsize", True) for member in self.members)
+
+    @property
     def compiles(self) -> bool:
         """Where all members do, and can be resumed."""
         return all(isinstance(m, Compiled) and m.compiles and isinstance(m, Resumable) for m in self.members)

@@ -41,37 +41,19 @@ def named_algorithm(name: str, **settings: Any) -> Any:
     return make_algorithm(name, **settings)
 
 
-def resolve_algorithm(spec: Any = None, operator: Any = None) -> Any:
+def resolve_algorithm(spec: Any = None) -> Any:
     """The algorithm that is meant.
 
     Args:
         spec: ``shade``, ``de+F=0.7+CR=0.5`` (settings), ``paper-h3`` (the paper's), ``evolution:NAME_OR_FILE`` (the
             paper's metaheuristic with another operator), ``cma:default`` (another library's), ``file.py:name``
-            (your own), ``optimizer.json`` (what a design wrote), any of them behind ``label=``, an algorithm itself, or
-            a design. ``general`` and others come with the package (`autov list algorithms`). None is ``general``, or
-            ``evolution`` if there is an operator.
-        operator: for ``evolution``: a name, a file, an operator, or a design.
+            (your own), ``optimizer.json`` (what a design wrote), any of them behind ``label=``, an algorithm itself, an
+            operator, which then runs in the paper's metaheuristic, or a design. ``general`` and others come with the
+            package (`autov list algorithms`). None is ``general``.
     """
-    found = _resolve(spec, operator)
-    if operator is not None and not (
-        spec is None or (isinstance(spec, str) and split_label(spec)[1].partition("+")[0] == Evolution.name)
-    ):
-        given = spec if isinstance(spec, str) else found.name
-        raise InputError(f"operator: only for the algorithm {Evolution.name}, not with {given}")
-    return found
-
-
-def _resolve(spec: Any, operator: Any) -> Any:
-    if spec is None:
-        spec = DEFAULT if operator is None else Evolution.name
+    spec = DEFAULT if spec is None else spec
     if not isinstance(spec, str):
-        spec = getattr(spec, "algorithm", spec)  # of a design
-        # Wholes first: an object may be both, and then it wants to be run.
-        if isinstance(spec, type) or not isinstance(spec, (External, Metaheuristic)):
-            raise InputError(
-                f"algorithm: expected a name or an object with name, init, ask, tell and population, got {spec!r}"
-            )
-        return spec
+        return _of_object(getattr(spec, "algorithm", spec))  # of a design
     _, text = split_label(spec)
     prefix, colon, rest = text.partition(":")
     if "+" in prefix and prefix.partition("+")[0] in NAMES:
@@ -88,16 +70,26 @@ def _resolve(spec: Any, operator: Any) -> Any:
             raise InputError(f"algorithm: unknown prefix in {spec!r}; known are {known} and file.py:")
         found = import_object(text)
         try:
-            return _resolve(found() if isinstance(found, type) else found, None)
+            return resolve_algorithm(found() if isinstance(found, type) else found)
         except TypeError as error:
             raise InputError(f"algorithm: {text} cannot be made without arguments ({error}); name an object") from None
     if text.endswith(".json"):
         return _of_file(text)
     name, *pairs = text.split("+")
     settings = dict(_setting(spec, pair) for pair in pairs)
-    if name == Evolution.name and operator is not None:
-        settings["operator"] = operator
     return named_algorithm(name, **settings)
+
+
+def _of_object(given: Any) -> Any:
+    """An algorithm as it is; an operator in the paper's metaheuristic."""
+    # External ones first: an object may be both, and then it wants to be run.
+    if not isinstance(given, type) and isinstance(given, (External, Metaheuristic)):
+        return given
+    if callable(given) and not isinstance(given, type):
+        return Evolution(given)  # type: ignore[arg-type]
+    raise InputError(
+        f"algorithm: expected a name, operator, or object with name, init, ask, tell and population, got {given!r}"
+    )
 
 
 def _of_file(path: str) -> Any:

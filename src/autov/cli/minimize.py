@@ -46,17 +46,14 @@ def minimize(
     ),
     instances: str | None = INSTANCES,
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
-    operator: str | None = typer.Option(
-        None, "--operator", help="For evolution: library name, JSON file or file.py:name; paper-h3 by default."
-    ),
     algorithm: str | None = typer.Option(
         None,
         "--algorithm",
-        help="general, paper-h3, shade, de+F=0.7, cma:default, optimizer.json, file.py:name, ...; general by default, "
-        "or evolution with --operator.",
+        help="general, paper-h3, shade, de+F=0.7, cma:default, optimizer.json, file.py:name, evolution:OPERATOR, "
+        "...; general by default.",
     ),
     maxfev: int = typer.Option(10_000, "--maxfev", min=1, help="Evaluations of each run."),
-    popsize: int = typer.Option(100, "--popsize", min=2, help="Population size."),
+    popsize: int | None = typer.Option(None, "--popsize", min=2, help="Population size."),
     runs: int = typer.Option(30, "--runs", min=1, help="Independent runs."),
     seed: int = SEED,
     lower: str | None = LOWER,
@@ -83,25 +80,25 @@ def minimize(
     from autov.core import to_json, write_text
     from autov.engines import named_engine
     from autov.problems import Constrained, resolve_problem, with_instances
+    from autov.runs.budget import population_of
     from autov.runs.faults import FaultPolicy, sentence
     from autov.runs.many_runs import ManyRuns
     from autov.runs.stopping import NOISY
 
     policy = FaultPolicy(timeout, on_error)
-    chosen = resolve_algorithm(algorithm, operator)
-    title = algorithm or (DEFAULT if operator is None else None)
+    chosen, title = resolve_algorithm(algorithm), algorithm or DEFAULT
     problem = with_instances([problem], instances)[0]
     found = resolve_problem(problem, dim=dim, vectorized=vectorized, **bounds_of(lower, upper, bounds, dim))
     check_places(out)
+    size = population_of(popsize, chosen)
     with (
         quiet_functions(json_),
         named_engine(engine, workers, scheduler, scheduler_file) as spread,
-        ProgressDisplay(title=f"{title or chosen.name} on {problem}") as display,
+        ProgressDisplay(title=f"{title} on {problem}") as display,
     ):
         work = ManyRuns(
-            found, chosen, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, workers=spread,
-            operator=operator or "paper-h3", progress=run_counter(display, runs), policy=policy,
-            title=title,
+            found, chosen, maxfev=maxfev, popsize=size, runs=runs, seed=seed, workers=spread,
+            progress=run_counter(display, runs), policy=policy, title=title,
         )  # fmt: skip
         try:
             result = work.run()

@@ -1,7 +1,9 @@
 """Runs of algorithms on problems: minimize, ask and tell, the driver, budgets, stopping, stores."""
 
-from autov.runs.driver import Run, check_fit, solve
+from autov.runs.driver import LiveRun, Run, check_fit, solve
+from autov.runs.faults import FaultPolicy
 from autov.runs.minimization import minimize
 from autov.runs.optimizer import Optimizer
+from autov.runs.stopping import Stopping
 
-__all__ = ["Optimizer", "Run", "check_fit", "minimize", "solve"]
+__all__ = ["FaultPolicy", "LiveRun", "Optimizer", "Run", "Stopping", "check_fit", "minimize", "solve"]

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autov.algorithms.base import Algorithm, Compiled
-from autov.algorithms.evolution import Evolution
 from autov.core import Array, whole_number
 from autov.engines import Engine, Serial, engine_of
 from autov.problems import PointFunction, Problem, instance_of, takes_points
@@ -29,7 +28,6 @@ class Repeated:
     problem: str
     dim: int
     algorithm: str
-    operator: str | None
     maxfev: int
     popsize: int
     seed: int
@@ -96,7 +94,7 @@ class ManyRuns:
 
     def __init__(
         self, problem: Problem, algorithm: Algorithm, *, maxfev: int = 10_000, popsize: int = 100, runs: int = 30,
-        seed: int = 1, workers: Any = None, operator: str | None = None, progress: Callable[[float], Any] | None = None,
+        seed: int = 1, workers: Any = None, progress: Callable[[float], Any] | None = None,
         policy: FaultPolicy = DEFAULT, title: str | None = None,
     ) -> None:  # fmt: skip
         """Prepare them.
@@ -109,7 +107,6 @@ class ManyRuns:
             runs: how many.
             seed: run r depends on (seed, r) and on nothing else.
             workers: as engines take them.
-            operator: its name, for the result.
             progress: called with the best value of every run that has ended.
             policy: what is done about evaluations that fail.
             title: what the result calls the algorithm, instead of its name.
@@ -118,7 +115,6 @@ class ManyRuns:
         check_policy(problem, policy)
         self.problem, self.algorithm, self.workers, self.policy = problem, algorithm, workers, policy
         self.options: dict[str, Any] = {"maxfev": maxfev, "popsize": popsize, "seed": seed}
-        self.operator = operator if isinstance(algorithm, Evolution) else None
         self.progress, self.title = progress, title or algorithm.name
         self.faults = FaultCount()
         self._ended: dict[int, Run] = {}
@@ -148,7 +144,7 @@ class ManyRuns:
     def _repeated(self, ended: list[Run]) -> Repeated:
         best = min(ended, key=lambda r: r.fun)
         return Repeated(
-            self.problem.name, self.problem.box.dim, self.title, self.operator, self.options["maxfev"],
+            self.problem.name, self.problem.box.dim, self.title, self.options["maxfev"],
             self.options["popsize"], self.options["seed"],
             tuple(r.fun for r in ended), tuple(best.x.tolist()), tuple(r.seconds for r in ended),
             sum(r.nans for r in ended), self.faults.counts, self.faults.first,

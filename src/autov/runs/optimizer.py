@@ -14,8 +14,10 @@ from autov.algorithms.resolve import resolve_algorithm
 from autov.core import Array, Box, InputError, Seed, generator, real_numbers, seed_of, values_of, whole_number
 from autov.problems import Constrained, Function, constraints_and_integers, penalized, unpenalized
 from autov.runs import optimizer_state
+from autov.runs.budget import budget_of, population_of
+from autov.runs.inferred_bounds import bounded
 from autov.runs.point_cache import point_cache_for
-from autov.runs.stopping import BUDGET, Seen, Stopping, verdict
+from autov.runs.stopping import BUDGET, CONVERGED, Seen, Stopping, has_converged, stopping_of, verdict
 
 if TYPE_CHECKING:
     from autov.runs.result import Result
@@ -28,7 +30,7 @@ NOT_FINISHED = 1
 class Optimizer:
     """An algorithm, one batch at a time; "general" unless told otherwise.
 
-    >>> optimizer = Optimizer([(-5, 5)] * 3, popsize=20, rng=1)
+    >>> optimizer = Optimizer([(-5, 5)] * 3, rng=1)
     >>> while not optimizer.stop():
     ...     x = optimizer.ask()
     ...     optimizer.tell(x, (x**2).sum(axis=1))
@@ -36,49 +38,45 @@ class Optimizer:
     True
 
     Args:
-        bounds: a (min, max) pair for each variable.
-        operator: for the metaheuristic "evolution", which then is the algorithm: a name, a file, an operator, or
-            the result of ``design``.
-        popsize: size of the population, for algorithms that do not have their own.
-        rng: seed.
-        algorithm: a name such as "paper-h3", "shade" or "de+F=0.7", or settings with init, ask, tell and population.
+        bounds: a (min, max) pair for each variable, or what else `minimize` takes; none may be fixed.
+        algorithm: a name such as "shade" or "de+F=0.7", settings with init, ask, tell and population, a design, or an
+            operator, which then runs in the paper's metaheuristic.
         x0: a first point or population.
-        maxfev: how many evaluations.
+        maxfev: how many evaluations; None: until it has converged, at most 1,000 (d + 10).
+        target: `stop` is true when a value is as small as this.
+        stop: `autov.Stopping` with further criteria; its clock starts with the optimizer.
+        popsize: size of the population, for algorithms that do not have their own; None for 100.
+        rng: seed.
         constraints: in SciPy's forms; `tell` evaluates them. Give violations to `tell` where you measure them yourself.
-        integrality: a truth value for each variable, or one for all: whether it is a whole number. Where all are, no
+        integrality: a truth value for each variable, or one for all: whether it is an integer. Where all are, no
             point is asked for twice.
-        ftol: `stop` is true before the budget is used up when values are that close, as in `minimize`.
-        xtol: the same for points.
-        target: the same when a value is as small as this.
-        maxtime: the same after so many seconds; the clock starts with the optimizer.
-        patience: the same after so many evaluations without an improvement.
     """
 
     def __init__(
-        self, bounds: Any, operator: Any = None, popsize: int = 100, rng: Seed = None, *, algorithm: Any = None,
-        x0: Array | None = None, maxfev: int = 10_000, constraints: Any = None, integrality: Any = None,
-        ftol: float | None = None, xtol: float | None = None, target: float | None = None,
-        maxtime: float | None = None, patience: int | None = None,
+        self, bounds: Any, *, algorithm: Any = None, x0: Array | None = None, maxfev: int | None = None,
+        target: float | None = None, stop: Stopping | None = None, popsize: int | None = None, rng: Seed = None,
+        constraints: Any = None, integrality: Any = None,
     ) -> None:  # fmt: skip
-        chosen = resolve_algorithm(algorithm, operator)
+        chosen = resolve_algorithm(algorithm)
         if not isinstance(chosen, Metaheuristic):
             raise InputError(f"algorithm: {chosen.name} can only be run as a whole, not asked; use minimize")
-        box = Box.of(bounds)
+        box = Box.of(bounded(bounds, x0)[0])
         if not (box.width > 0).all():
             raise InputError("bounds: fixed variables (lower equals upper) are for minimize; leave them out here")
         # A problem without an objective: it rounds points and puts values and violations into one order.
         self._rules = Constrained(Function(_unused, box), *constraints_and_integers(constraints, integrality, box))
         self._known = point_cache_for(self._rules, 1)
         self._restricted = bool(self._rules.constraints or self._rules.integrality)
-        self.stopping = Stopping(ftol, xtol, target, maxtime, patience)
+        self.stopping, self.until_converged = stopping_of(stop, target), maxfev is None
         self._started, self._improved = time.perf_counter(), 0
         self.algorithm, self.box = chosen, box
-        self.popsize, self.maxfev = whole_number("popsize", popsize, 2), whole_number("maxfev", maxfev, 1)
+        self.popsize, self.maxfev = population_of(popsize, chosen), budget_of(maxfev, box.dim)
         self._rng = generator(seed_of(rng), 0)
         self._state = chosen.init(self._rules.box, self.popsize, self.maxfev, self._rng, x0)
         self._nfev = self._nans = self._batches = 0
         self._warned = False
         self._best, self._best_x = np.inf, np.empty((0, box.dim))
+        self._trace: list[tuple[int, float]] = []  # evaluations, and the best value then, when it got better
         self._asked, self._values = np.empty((0, box.dim)), np.empty(0)  # the batch being evaluated; NaN: not told yet
 
     def ask(self, n: int | None = None) -> Array:
@@ -160,6 +158,7 @@ class Optimizer:
         i = int(np.argmin(f))
         if f[i] < self._best or not len(self._best_x):
             self._best, self._best_x, self._improved = float(f[i]), x[i : i + 1].copy(), self._nfev
+            self._trace.append((self._nfev, self._best))
         if self._known is not None:
             self._known.learn(x, f)
             self._fill_known()
@@ -211,8 +210,10 @@ class Optimizer:
     def _reason(self) -> tuple[int, str] | None:
         """Status and message, if it is over."""
         met = self._met() if len(self._best_x) and self.stopping.active else None
+        if met is None and self.until_converged and self._converged():
+            return CONVERGED, f"Converged: the last evaluations of {self._nfev} brought no better value."
         if met is None and self._nfev >= self.maxfev:
-            return BUDGET, "The budget is used up."
+            return BUDGET, f"The budget is used up{'' if self._converged() else ' before the run converged'}."
         if met is None and self._known is not None and self._known.exhausted:
             return BUDGET, f"All points are known after {self._nfev} of {self.maxfev} evaluations."
         return met
@@ -223,6 +224,12 @@ class Optimizer:
         return self.stopping.met(
             Seen(float(self._unpenalized(self._best)), self._nfev, self._improved, x, f, self.box, seconds)
         )
+
+    def _converged(self) -> bool:
+        if self._known is not None and self._known.exhausted:
+            return True
+        trace = np.array([*self._trace, (self._nfev, self._best)])
+        return has_converged(trace[:, 0], self._unpenalized(trace[:, 1]), self.box.dim)
 
     def _unpenalized(self, values: Any) -> Any:
         return unpenalized(values) if self._restricted else values
@@ -247,7 +254,7 @@ class Optimizer:
         reason, fun = self._reason(), float(self._unpenalized(self._best))
         best = self._rules.rounded(self._best_x)[0].copy()
         excess = self._rules.excess(best) if self._rules.constraints else None
-        ended = verdict(reason or (NOT_FINISHED, ""), fun, excess, feasible=not fun > self._best)
+        ended = verdict(reason or (NOT_FINISHED, ""), fun, excess, not fun > self._best, self._converged())
         if reason is None:
             ended |= {"status": NOT_FINISHED, "message": "Not finished."}
         return Result(

@@ -19,11 +19,12 @@ from autov.algorithms.files import algorithm_from_dict, algorithm_to_dict
 from autov.algorithms.state_arrays import check_sizes, state_from_arrays, state_to_arrays, try_out
 from autov.core import Box, FileError, InputError, read_arrays, whole_number, write_arrays
 from autov.problems.constraints import constraints_of
+from autov.runs.stopping import Stopping
 
 if TYPE_CHECKING:
     from autov.runs.optimizer import Optimizer
 
-FORMAT, VERSION = "autov-ask-tell", 1
+FORMAT, VERSION = "autov-ask-tell", 2
 Kind = TypeVar("Kind", bound="Optimizer")
 Restored = TypeVar("Restored")
 
@@ -33,11 +34,11 @@ def save(optimizer: Optimizer, path: str | os.PathLike[str]) -> None:
     o, rules = optimizer, optimizer._rules
     numbers: dict[str, Any] = {
         "popsize": o.popsize, "maxfev": o.maxfev, "nfev": o._nfev, "nans": o._nans, "batches": o._batches,
-        "rng": o._rng.bit_generator.state,
+        "rng": o._rng.bit_generator.state, "until_converged": o.until_converged,
     }  # fmt: skip
     arrays = {
         "lower": o.box.lower, "upper": o.box.upper, "asked": o._asked, "values": o._values,
-        "best": np.array(o._best), "best_x": o._best_x,
+        "best": np.array(o._best), "best_x": o._best_x, "trace": np.array(o._trace).reshape(-1, 2),
     }  # fmt: skip
     if o._restricted or o.stopping.active:
         numbers["rules"] = {
@@ -83,9 +84,12 @@ def _restore(
     check_sizes(algorithm, numbers, arrays)
     rules = _checked_rules(numbers.get("rules", {}), arrays["lower"].size)
     o = kind(
-        Box(arrays["lower"], arrays["upper"]), popsize=numbers["popsize"], rng=0, algorithm=algorithm,
-        maxfev=numbers["maxfev"], integrality=rules.get("integrality") or None, **rules.get("stopping", {}),
+        Box(arrays["lower"], arrays["upper"]), rng=0, algorithm=algorithm,
+        popsize=numbers["popsize"] if getattr(algorithm, "uses_popsize", True) else None,
+        maxfev=numbers["maxfev"], integrality=rules.get("integrality") or None,
+        stop=Stopping(**rules.get("stopping", {})),
     )  # fmt: skip
+    o.popsize = whole_number("popsize", numbers["popsize"], 2)
     dim, inner = o.box.dim, o._rules.box
     asked, values, best_x, best = arrays["asked"], arrays["values"], arrays["best_x"], arrays["best"]
     if (
@@ -112,6 +116,10 @@ def _restore(
         raise ValueError("the population of the saved state is not one")
     try_out(algorithm, o._state, asked, o._rng)
     o._asked, o._values, o._best_x, o._best = asked, values, best_x, float(best)
+    trace, o.until_converged = arrays["trace"], bool(numbers["until_converged"])
+    if trace.dtype != np.float64 or trace.shape[1:] != (2,) or np.isnan(trace).any():
+        raise ValueError("the saved trace does not fit")
+    o._trace = [(int(nfev), float(value)) for nfev, value in trace]
     if o._known is not None:
         _learn(o, arrays["known_x"], arrays["known_f"])
     if rules:

@@ -26,7 +26,6 @@ class SingleObjective(Algorithm):
 
     Args:
         algorithm: a name such as "shade" or "ma-es", or settings; None for the default of `autov.Optimizer`.
-        operator: for the paper's metaheuristic.
         popsize: size of the population.
         maxfev: planned evaluations, for algorithms that adapt to it; None for those of the termination.
         x0: a first point or population.
@@ -34,11 +33,11 @@ class SingleObjective(Algorithm):
     """
 
     def __init__(
-        self, algorithm: Any = None, *, operator: Any = None, popsize: int = 100, maxfev: int | None = None,
+        self, algorithm: Any = None, *, popsize: int = 100, maxfev: int | None = None,
         x0: Array | None = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(**{"output": SingleObjectiveOutput(), **kwargs})
-        self.settings = asked_algorithm(algorithm, operator)
+        self.settings = asked_algorithm(algorithm)
         self.popsize, self.x0 = whole_number("popsize", popsize, 2), x0
         self.maxfev = None if maxfev is None else whole_number("maxfev", maxfev, 1)
         self.run_state: Any = None
