@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from autov.core import Array, generator
-from autov.experiments import Entry, Table
+from autov.experiments import Cell, Table
 from autov.experiments.table import scientific
 from autov.problems import CONSTRAINED_NAMES, Constrained, constrained_problem
 from autov.runs import minimize
@@ -100,7 +100,7 @@ def constrained_table(data: dict[str, Any]) -> Table:
         middle = {label: float(np.median(gap)) for label, gap in gaps.items()}
         lead = min(middle.values())
         rows.append((f"{name} ({entry['dim']})", tuple(
-            Entry(scientific(middle[label], 2), f"{int(np.isfinite(gap).sum())}/{len(gap)}", best=middle[label] == lead,
+            Cell(scientific(middle[label], 2), f"{int(np.isfinite(gap).sum())}/{len(gap)}", best=middle[label] == lead,
                   data={"median": middle[label], "feasible": int(np.isfinite(gap).sum())})
             for label, gap in gaps.items()
         )))  # fmt: skip

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from autov.experiments import Entry, Table
+from autov.experiments import Cell, Table
 
 UNITS = {"us": "µs", "ns": "ns", "ms": "ms"}
 
@@ -41,18 +41,18 @@ def tables_of(result: Mapping[str, Any], title: str = "") -> list[Table]:
     caption = str(result.get("what", title))
     tables = []
     if alone:
-        rows = tuple((words(key), (Entry(figure(value)),)) for key, value in alone.items())
+        rows = tuple((words(key), (Cell(figure(value)),)) for key, value in alone.items())
         tables.append(Table(caption, ("figure", "value"), rows))
     for key, group in groups.items():
         name = f"{title}, {words(key)}" if title else words(key)
         inner = [each for each in group.values() if isinstance(each, Mapping)]
         if _flat(group):
-            rows = tuple((words(head), (Entry(figure(value)),)) for head, value in group.items())
+            rows = tuple((words(head), (Cell(figure(value)),)) for head, value in group.items())
             tables.append(Table(name, ("figure", "value"), rows))
         elif len(inner) == len(group) and all(_flat(each) for each in inner):
             heads = list(dict.fromkeys(head for each in inner for head in each))
             rows = tuple(
-                (words(row), tuple(Entry(figure(each.get(head))) for head in heads)) for row, each in group.items()
+                (words(row), tuple(Cell(figure(each.get(head))) for head in heads)) for row, each in group.items()
             )
             tables.append(Table(name, ("", *map(words, heads)), rows))
         else:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autov.core import InputError
-from autov.experiments import Entry, Table
+from autov.experiments import Cell, Table
 from benchmarks import loops
 from benchmarks.kernel import machine
 
@@ -48,8 +48,8 @@ def bench_peers(python: Sequence[str] = (), repeats: int = 2) -> dict[str, Any]:
 def peers_table(result: dict[str, Any]) -> Table:
     """One line for each library."""
     rows = tuple(
-        (name, (Entry(one["version"]), Entry(one["what"]), Entry(f"{one['evaluations_per_second']:,.0f}"),
-                Entry(f"{one['autov_over_it']:.3g}")))
+        (name, (Cell(one["version"]), Cell(one["what"]), Cell(f"{one['evaluations_per_second']:,.0f}"),
+                Cell(f"{one['autov_over_it']:.3g}")))
         for name, one in result["loops"].items()
     )  # fmt: skip
     missing = result["not_installed"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autov.experiments.compact import read_compact
-from autov.experiments.table import Entry, Table
+from autov.experiments.table import Cell, Table
 from autov.paper import pair
 from autov.reports import to_latex
 from tests.reports.made import made_comparison
@@ -34,7 +34,7 @@ def compiled(folder, *tables):
 
 @pytest.mark.parametrize("columns", [9, 12, 20])
 def test_many_columns_compile_and_fit(tmp_path, columns):
-    cells = tuple(Entry("-1.2345e+11", "1.23e+10", "=+-?"[i % 4], best=i == 1, differs=i == 2) for i in range(columns))
+    cells = tuple(Cell("-1.2345e+11", "1.23e+10", "=+-?"[i % 4], best=i == 1, differs=i == 2) for i in range(columns))
     rows = (("paper-f8+translate=-9", cells), ("f_1", cells))
     made = made_comparison().table()
     names = tuple(NAMES[i % 9] for i in range(columns))

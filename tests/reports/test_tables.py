@@ -9,7 +9,7 @@ import pytest
 
 from autov.core import InputError
 from autov.experiments import Comparison
-from autov.experiments.table import Entry, Table, scientific
+from autov.experiments.table import Cell, Table, scientific
 from autov.reports import render, to_csv, to_json, to_latex, to_markdown, to_text
 from autov.reports.html import table_html
 from autov.reports.table_layout import split
@@ -61,7 +61,7 @@ def test_latex():
 
 def wide(columns):
     names = tuple(f"algorithm-{i}" for i in range(columns))
-    cells = tuple(Entry(f"{i}.0000e+0", "1.00e+0", "=", best=i == 1) for i in range(columns))
+    cells = tuple(Cell(f"{i}.0000e+0", "1.00e+0", "=", best=i == 1) for i in range(columns))
     return Table("wide", ("problem", *names), (("f1", cells),), (("+/-/=", ("0/0/1",) * columns),), ("A note.",))
 
 
@@ -112,20 +112,20 @@ def test_the_best_average_rank_is_marked_and_one_algorithm_is_never_the_best():
 
 
 def test_latex_says_what_is_set_off_and_has_one_sign_for_each_mark():
-    cells = (Entry("1", mark="= (paper -)", differs=True), Entry("2", best=True))
+    cells = (Cell("1", mark="= (paper -)", differs=True), Cell("2", best=True))
     text = to_latex(Table("t", ("problem", "a", "b"), (("f1", cells),)))
     assert "1 $=$ (paper $-$)" in text
     assert r"\par \hl{highlighted}: the best, \underline{underlined}: another sign." in text
-    assert "highlighted" not in to_latex(Table("t", ("problem", "a"), (("f1", (Entry("1"),)),)))
+    assert "highlighted" not in to_latex(Table("t", ("problem", "a"), (("f1", (Cell("1"),)),)))
 
 
 def test_parts_of_a_table_are_not_smaller_first():
-    table = Table("t", ("problem", *"abcde"), (("f1", tuple(Entry("1" * 20) for _ in range(5))),))
+    table = Table("t", ("problem", *"abcde"), (("f1", tuple(Cell("1" * 20) for _ in range(5))),))
     assert [len(part.columns) - 1 for part in split(table, 60)] == [2, 2, 1]
 
 
 def test_a_cell_that_differs_is_not_called_the_best():
-    table = Table("t", ("p", "a"), (("x", (Entry("1", mark="+ (paper -)", differs=True),)),), notes=("n",))
+    table = Table("t", ("p", "a"), (("x", (Cell("1", mark="+ (paper -)", differs=True),)),), notes=("n",))
     assert "*" not in to_text(table)
     assert r"\underline{1 $+$ (paper $-$)}" in to_latex(table)
     assert 'class="differs"' in table_html(table)
@@ -158,7 +158,7 @@ def test_json():
 
 
 def test_missing_and_infinite_numbers():
-    table = Table("t", ("p", "a", "b"), (("x", (Entry("1", data={"v": math.inf}), Entry("2", data={"v": math.nan}))),))
+    table = Table("t", ("p", "a", "b"), (("x", (Cell("1", data={"v": math.inf}), Cell("2", data={"v": math.nan}))),))
     cells = json.loads(to_json(table))["rows"][0]["cells"]
     assert cells == {"a": {"v": "inf"}, "b": {"v": None}}
 
@@ -197,7 +197,7 @@ def test_a_table_says_what_few_runs_and_one_problem_cannot_tell():
 
 
 def test_wide_tables_are_split_so_that_no_column_hides():
-    cells = tuple(Entry("-1.2345e+11", "1.23e+10", "=") for _ in range(9))
+    cells = tuple(Cell("-1.2345e+11", "1.23e+10", "=") for _ in range(9))
     wide = Table(
         "wide", ("problem", *"abcdefghi"), (("paper-f8+translate=-9", cells),), (("+/-/=", ("",) * 9),), ("n",)
     )

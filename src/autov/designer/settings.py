@@ -62,7 +62,6 @@ class DesignSettings:
         space: what is designed: an "operator" in the paper's metaheuristic, a whole "evolution", or a "portfolio".
         members: of a portfolio: "evolution" and "ma-es", or one of them, or one of them twice.
         fix: values of genes that are not designed, by name.
-        searcher: who proposes candidates: "best-operator" (Algorithm 1) or "ma-es".
         form: h1..h5, or inputs such as ("x1", "x2", "best", "lower", "upper").
         rows: parameter sets, the paper's k; None is 10 for an operator and 6 in the wide spaces.
         draw: row and weights for every "variable" (the paper's) or once for every "solution".
@@ -70,10 +69,6 @@ class DesignSettings:
         family: what the instances of a training problem differ in, each run with its own: some of "translate" (its
             optimum anywhere in the inner 80 % of the box), "rotate" and "scale"; () for the problem as it is, from
             which a search learns where the optimum lies.
-        population: candidates.
-        generations: of the search, after the first population.
-        known: the first population holds known designs, such as the paper's operator, as far as the form allows.
-        trial: population, generations and runs of the metaheuristic that tries a candidate (Algorithm 2).
         dims: numbers of variables to train on, each problem with each of them; () for those of the problems.
         budgets: evaluations of a run, each problem with each of them, as numbers or as multiples of the variables such
             as "100d"; () for those of ``trial``.
@@ -81,9 +76,14 @@ class DesignSettings:
             end. A run does not know that it will be cut off.
         cases: of all problems with all dims, budgets and stops, train on so many only, each level about equally often;
             None for all.
+        trial: population, generations and runs of the metaheuristic that tries a candidate (Algorithm 2).
         aggregate: for several problems, "rank", "log-gap" or "panel" (see `autov.designer.search`).
         panel: algorithms of other libraries that take part in the final race and the comparison, such as "cma:default".
         panel_runs: runs of each known design and of each of the panel that candidates are measured by ("panel").
+        searcher: who proposes candidates: "best-operator" (Algorithm 1) or "ma-es".
+        population: candidates.
+        generations: of the search, after the first population.
+        known: the first population holds known designs, such as the paper's operator, as far as the form allows.
         reevaluate: fresh runs that every survivor gets each generation (True: 1); cures the winner's curse.
         memory: runs after which a candidate is known well enough, where survivors are evaluated again.
         final_race: choose among the best survivors by a race on fresh seeds.
@@ -92,65 +92,81 @@ class DesignSettings:
         retest_runs: runs of the result on seeds that the search never saw.
     """
 
+    # What is designed
     space: Literal["operator", "evolution", "portfolio"] = "operator"
     members: tuple[str, ...] = ("evolution", "ma-es")
     fix: Mapping[str, Any] = field(default_factory=dict)
-    searcher: Literal["best-operator", "ma-es"] = "best-operator"
     form: str | tuple[str, ...] = "h3"
     rows: int | None = None
     draw: Literal["variable", "solution"] = "variable"
     tie_bounds: bool = True
+
+    # What for
     family: tuple[str, ...] = ("translate",)
-    population: int = 100
-    generations: int = 700
-    known: bool = True
-    trial: TrialBudget = field(default_factory=lambda: TrialBudget(100, 100, 3))
     dims: tuple[int, ...] = ()
     budgets: tuple[int | str, ...] = ()
     stops: tuple[float, ...] = (1.0,)
     cases: int | None = None
+    trial: TrialBudget = field(default_factory=lambda: TrialBudget(100, 100, 3))
     aggregate: str = "rank"
     panel: tuple[str, ...] = ()
     panel_runs: int = 12
+
+    # The search
+    searcher: Literal["best-operator", "ma-es"] = "best-operator"
+    population: int = 100
+    generations: int = 700
+    known: bool = True
     reevaluate: int = 1
     memory: int = 99
+
+    # The choice of the result, and its re-test
     final_race: bool = True
     race_size: int = 32
     race_runs: int = 16
     retest_runs: int = 30
 
     def __post_init__(self) -> None:
-        least = {"population": 2, "generations": 0, "memory": 1, "race_size": 1, "race_runs": 1, "retest_runs": 2,
-                 "panel_runs": 1}  # fmt: skip
-        for name, low in {**least, "reevaluate": 0}.items():
-            value = getattr(self, name)
-            value = int(value) if name == "reevaluate" and isinstance(value, bool) else value
-            object.__setattr__(self, name, whole_number(name, value, low))
+        self._check_numbers()
+        self._check_cases()
         for name in ("tie_bounds", "known", "final_race"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name}: must be True or False, got {getattr(self, name)!r}")
+        check_choice(self, space=SPACES, searcher=tuple(PROPOSERS), aggregate=AGGREGATES)
+        if not isinstance(self.fix, Mapping):
+            raise InputError(f"fix: must be a dict of gene -> value, got {self.fix!r}")
+        self._set("form", self.form if isinstance(self.form, str) else tuple(self.form))
+        self._set("members", _several(self.members))
+        self.genome  # noqa: B018 (says what does not fit)
+
+    def _set(self, name: str, value: Any) -> None:
+        """The value in its usual form."""
+        object.__setattr__(self, name, value)
+
+    def _check_numbers(self) -> None:
+        least = {"population": 2, "generations": 0, "memory": 1, "race_size": 1, "race_runs": 1, "retest_runs": 2,
+                 "panel_runs": 1}  # fmt: skip
+        for name, low in least.items():
+            self._set(name, whole_number(name, getattr(self, name), low))
+        fresh = int(self.reevaluate) if isinstance(self.reevaluate, bool) else self.reevaluate
+        self._set("reevaluate", whole_number("reevaluate", fresh, 0))
+
+    def _check_cases(self) -> None:
+        """What it is designed for."""
         if not isinstance(self.trial, TrialBudget):
             raise InputError(f"trial: must be a TrialBudget(popsize, generations, runs), got {self.trial!r}")
-        if self.aggregate not in AGGREGATES:
-            raise InputError(f"aggregate: must be one of {', '.join(AGGREGATES)}, got {self.aggregate!r}")
-        object.__setattr__(self, "family", checked_kinds(self.family))
-        object.__setattr__(self, "form", self.form if isinstance(self.form, str) else tuple(self.form))
-        check_choice(self, space=SPACES, searcher=tuple(PROPOSERS))
+        self._set("family", checked_kinds(self.family))
         for name in ("dims", "budgets"):
             values = tuple(_count(name, value) for value in _several(getattr(self, name)))
             if len(set(values)) < len(values):
                 raise InputError(f"{name}: each once, got {', '.join(map(str, values))}")
-            object.__setattr__(self, name, values)
-        object.__setattr__(self, "stops", _parts("stops", self.stops))
+            self._set(name, values)
+        self._set("stops", _parts("stops", self.stops))
         if self.cases is not None:
-            object.__setattr__(self, "cases", whole_number("cases", self.cases, 1))
-        for name in ("members", "panel"):
-            object.__setattr__(self, name, _several(getattr(self, name)))
+            self._set("cases", whole_number("cases", self.cases, 1))
+        self._set("panel", _several(self.panel))
         if not all(isinstance(one, str) for one in self.panel) or len(set(self.panel)) < len(self.panel):
             raise InputError(f"panel: must be names such as cma:default, each once, got {self.panel!r}")
-        if not isinstance(self.fix, Mapping):
-            raise InputError(f"fix: must be a dict of gene -> value, got {self.fix!r}")
-        self.genome  # noqa: B018 (says what does not fit)
 
     @cached_property
     def genome(self) -> Genome:

@@ -19,7 +19,7 @@ from autov.experiments.plan import Algorithms, Experiment, Problems, experiment
 from autov.experiments.row import Failure, Row, versions
 from autov.experiments.runner import TaskProgress, run
 from autov.experiments.store import Store
-from autov.experiments.table import Entry, Table, scientific
+from autov.experiments.table import Cell, Table, scientific
 from autov.experiments.trace import Trace
 from autov.problems import Problem, instance_of, is_told_by_name, resolve_problem
 from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy, sentence
@@ -165,7 +165,7 @@ class Comparison(Displayable):
                 leads = shown[0] == lead
                 data = {**s._asdict(), "p": cell.p, "mark": cell.mark, "leads": leads}
                 text, detail = (scientific(value, places) for value, places in zip(shown, (digits, 2), strict=True))
-                entries.append(Entry(text, detail if s.n else "", cell.mark, leads, data))
+                entries.append(Cell(text, detail if s.n else "", cell.mark, leads, data))
             rows.append((f, tuple(entries)))
         counts = {a: "/".join(map(str, scores.counts[a])) if a in scores.counts else "" for a in self.algorithms}
         footer, best = [("+/-/=", tuple(counts.values()))], [tuple(False for _ in counts)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from autov.core import Array, InputError
-from autov.experiments.table import Entry, Table, scientific
+from autov.experiments.table import Cell, Table, scientific
 from autov.stats.targets import ecdf, ecdf_area, expected_running_time, performance_profile
 
 SHOWN = (1e1, 1e0, 1e-1, 1e-2, 1e-3, 1e-5, 1e-7)  # targets of a table of expected running times, those of COCO
@@ -102,10 +102,10 @@ class Targets:
             columns["area under ECDF"] = {a: self.area(a) for a in self.algorithms}
         rows = []
         for a in self.algorithms:
-            entries = [Entry(f"{values[a]:.4f}", best=values[a] == max(values.values()), data={"value": values[a]})
+            entries = [Cell(f"{values[a]:.4f}", best=values[a] == max(values.values()), data={"value": values[a]})
                        for values in columns.values()]  # fmt: skip
             if ranks is not None:
-                entries.append(Entry(f"{ranks[a]:.2f}", best=ranks[a] == min(ranks.values()), data={"value": ranks[a]}))
+                entries.append(Cell(f"{ranks[a]:.2f}", best=ranks[a] == min(ranks.values()), data={"value": ranks[a]}))
             rows.append((a, tuple(entries)))
         heads = (*columns, *(() if ranks is None else ("rank of medians",)))
         notes = [
@@ -132,7 +132,7 @@ class Targets:
                     runs = len(self.hits[problem, a])
                     data = {"target": float(target), "ert": time, "successes": count, "runs": runs}
                     text = scientific(time, 2) if count else "-"
-                    entries.append(Entry(text, f"{count}/{runs}", best=bool(count) and time == lead, data=data))
+                    entries.append(Cell(text, f"{count}/{runs}", best=bool(count) and time == lead, data=data))
                 rows.append((f"{problem}, {target:g}", tuple(entries)))
         note = f"Evaluations of all runs until they reached the target, or {self.maxfev}, by the runs that reached it."
         return Table("expected running times", ("problem, target", *self.algorithms), tuple(rows), notes=(note,))

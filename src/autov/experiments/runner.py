@@ -49,8 +49,8 @@ class Listener(Protocol):
         ...
 
 
-class Outcome(NamedTuple):
-    """What a call of `run` did."""
+class Tally(NamedTuple):
+    """How many tasks a call of `run` ran, and which failed."""
 
     total: int  # tasks of the experiment
     ran: int  # tasks that it ran, those that failed included
@@ -58,7 +58,7 @@ class Outcome(NamedTuple):
     seconds: float
 
 
-class Result(NamedTuple):
+class TaskResult(NamedTuple):
     """What comes back from a worker: values, or what was raised."""
 
     best: float
@@ -70,7 +70,7 @@ class Result(NamedTuple):
     failed: dict[str, int] | None = None  # evaluations that counted as worst
 
 
-def execute(task: Task, policy: FaultPolicy = DEFAULT) -> Result:
+def execute(task: Task, policy: FaultPolicy = DEFAULT) -> TaskResult:
     """Run one task; what it raises is a result, too."""
     try:
         start, faults = time.perf_counter(), FaultCount()
@@ -99,7 +99,7 @@ class Execution:
         places = (i for i, function in enumerate(self.functions) if function is task.function)
         return replace(task, function=None), next(places, None)
 
-    def __call__(self, item: tuple[Task, int | None]) -> Result:
+    def __call__(self, item: tuple[Task, int | None]) -> TaskResult:
         """Run it."""
         task, place = item
         return execute(task if place is None else replace(task, function=self.functions[place]), self.policy)
@@ -116,22 +116,22 @@ def _options(task: Task) -> dict[str, Any]:
     return {"maxfev": task.maxfev, "popsize": task.popsize, "seed": task.seed, "run": task.run}
 
 
-def _result(task: Task, problem: Problem, result: Run, seconds: float, faults: FaultCount) -> Result:
+def _result(task: Task, problem: Problem, result: Run, seconds: float, faults: FaultCount) -> TaskResult:
     samples = sample(result.trace_nfev, result.trace_best, grid(task.maxfev))
     exact = instance_of(problem, task.run).objective() is None
     trace = improvements(*(result.improved if exact and result.improved else (result.trace_nfev, result.trace_best)))
-    return Result(result.fun, samples, seconds, trace=trace, failed=faults.counts)
+    return TaskResult(result.fun, samples, seconds, trace=trace, failed=faults.counts)
 
 
-def _failed(error: BaseException) -> Result:
+def _failed(error: BaseException) -> TaskResult:
     trace = "".join(traceback.format_exception(error))
-    return Result(float("nan"), None, 0.0, f"{type(error).__name__}: {error}", trace)
+    return TaskResult(float("nan"), None, 0.0, f"{type(error).__name__}: {error}", trace)
 
 
 def run(
     experiment: Experiment, store: Store | str | os.PathLike[str] | None, workers: Any = None,
     progress: TaskProgress | None = None, policy: FaultPolicy = DEFAULT, retry_failed: bool = False,
-) -> Outcome:  # fmt: skip
+) -> Tally:  # fmt: skip
     """Run what is missing, in worker processes, and write each result as it comes.
 
     Results do not depend on the workers. Ctrl-C raises KeyboardInterrupt when the workers have ended; what is finished
@@ -203,18 +203,18 @@ def run(
                     progress(done, total, (time.perf_counter() - start) / spent * left)
     if progress is not None and not ran:
         progress(done, total, 0.0)
-    return Outcome(total, ran, store.failures(experiment.tasks), time.perf_counter() - start)
+    return Tally(total, ran, store.failures(experiment.tasks), time.perf_counter() - start)
 
 
-def _map_runs(call: Execution, items: Iterator[Any], sent: list[Task], engine: Engine) -> Found[Result]:
+def _map_runs(call: Execution, items: Iterator[Any], sent: list[Task], engine: Engine) -> Found[TaskResult]:
     """Whole runs on the workers; those that end their worker are made again point by point, which tells the point."""
     again: list[int] = []
 
-    def lost(index: int, reason: str) -> Result | None:
+    def lost(index: int, reason: str) -> TaskResult | None:
         if takes_points(instance_of(sent[index].make_problem(), sent[index].run)):
             again.append(index)
             return None
-        return Result(float("nan"), None, 0.0, f"{DEADLY} {reason}", "")
+        return TaskResult(float("nan"), None, 0.0, f"{DEADLY} {reason}", "")
 
     with contextlib.closing(engine.map(call, items, lost=lost)) as found:
         for index, result in found:
@@ -226,7 +226,7 @@ def _map_runs(call: Execution, items: Iterator[Any], sent: list[Task], engine: E
                 yield again[place], result
 
 
-def _map_points(todo: list[Task], engine: Engine, policy: FaultPolicy) -> Found[Result]:
+def _map_points(todo: list[Task], engine: Engine, policy: FaultPolicy) -> Found[TaskResult]:
     """Tasks whose single evaluations go to the workers, which can then be replaced when one takes too long."""
     distinct = {(task.problem, task.dim, task.content): task for task in todo}
     problems = [_problem_of(task) for task in distinct.values()]
@@ -244,7 +244,7 @@ def _cost(task: Task) -> int:
     return task.maxfev * task.dim
 
 
-def _write(store: Store, task: Task, result: Result) -> None:
+def _write(store: Store, task: Task, result: TaskResult) -> None:
     if result.samples is None:
         store.fail(task, result.error, result.traceback)
     else:

@@ -10,8 +10,8 @@ from autov.core.display import views
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A cell: ``text (detail) mark``, set off if it is best or not what was expected, and the numbers behind it."""
+class Cell:
+    """``text (detail) mark``, set off if it is best or not what was expected, and the numbers behind it."""
 
     text: str
     detail: str = ""
@@ -36,16 +36,16 @@ class Table:
 
     caption: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Entry, ...]], ...]
+    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
     footer: tuple[tuple[str, tuple[str, ...]], ...] = ()
     notes: tuple[str, ...] = ()
     footer_best: tuple[tuple[bool, ...], ...] = ()
 
-    def footer_entries(self) -> list[tuple[str, tuple[Entry, ...]]]:
+    def footer_entries(self) -> list[tuple[str, tuple[Cell, ...]]]:
         """The footer as cells."""
         flagged = [*self.footer_best, *([(False,) * len(self.columns)] * len(self.footer))]
         return [
-            (head, tuple(Entry(text, best=best) for text, best in zip(texts, flags, strict=False)))
+            (head, tuple(Cell(text, best=best) for text, best in zip(texts, flags, strict=False)))
             for (head, texts), flags in zip(self.footer, flagged, strict=False)
         ]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from autov.core import InputError, Seed, seed_of
-from autov.experiments import Comparison, Entry, Store, Table, compare_experiment
+from autov.experiments import Cell, Comparison, Store, Table, compare_experiment
 from autov.experiments.runner import TaskProgress
 from autov.experiments.table import scientific
 from autov.paper.designs import as_algorithms, design_operators
@@ -97,7 +97,7 @@ class Reproduction:
                 }  # fmt: skip
                 text = scientific(cell.ours.mean, 3)
                 paper = "" if math.isnan(cell.paper_mean) else scientific(cell.paper_mean, 3)
-                entries.append(Entry(text, paper, sign, data=data, differs=cell.agrees is False))
+                entries.append(Cell(text, paper, sign, data=data, differs=cell.agrees is False))
             rows.append((problem, tuple(entries)))
         agreed, known = self.signs
         means = self.ratios()

@@ -13,7 +13,7 @@ from autov.core import Array, InputError
 from autov.designer import Design
 from autov.designer.cases import few
 from autov.designer.space import operator_of
-from autov.experiments import Comparison, Entry, Table
+from autov.experiments import Cell, Comparison, Table
 from autov.experiments.design_comparison import DesignComparison
 from autov.problems import instance_of, resolve_problem
 from autov.reports.design_plots import history_plot, use_plot
@@ -35,11 +35,11 @@ KNOWN = {  # what begins the names of known designs -> what they are
 }
 
 
-def _row(name: str, values: Array, best: bool = False, mark: str = "") -> tuple[str, tuple[Entry, ...]]:
+def _row(name: str, values: Array, best: bool = False, mark: str = "") -> tuple[str, tuple[Cell, ...]]:
     with np.errstate(invalid="ignore"):  # of infinite values, where all evaluations failed
         spread = values.std(ddof=1)
-    first = Entry(f"{values.mean():.5g}", detail=f"{spread:.3g}", best=best, mark=mark)
-    return name, (first, *(Entry(f"{v:.5g}") for v in (np.median(values), values.min(), values.max())))
+    first = Cell(f"{values.mean():.5g}", detail=f"{spread:.3g}", best=best, mark=mark)
+    return name, (first, *(Cell(f"{v:.5g}") for v in (np.median(values), values.min(), values.max())))
 
 
 def comparison_table(design: Design, place: int) -> Table:
@@ -70,12 +70,12 @@ def summary_table(design: Design) -> Table:
     own = "designed" if design.known is None else f"{design.known} (known)"
     means = np.array([[values[p].mean() for values in (design.retested, *design.beside.values())] for p in places])
     ranks = average_ranks(np.where(np.isnan(means), np.inf, means))
-    first = Entry(f"{ranks[0]:.2f}", best=ranks[0] == ranks.min())
-    rows: list[tuple[str, tuple[Entry, ...]]] = [(own, (Entry(""), Entry(""), Entry(""), first))]
+    first = Cell(f"{ranks[0]:.2f}", best=ranks[0] == ranks.min())
+    rows: list[tuple[str, tuple[Cell, ...]]] = [(own, (Cell(""), Cell(""), Cell(""), first))]
     for (label, each), rank in zip(design.beside.items(), ranks[1:], strict=True):
         signs = [mark(*rank_sum(each[p], design.retested[p]), least=least) for p in places]
         counts = [str(signs.count("-")), str(signs.count("+")), str(len(signs) - signs.count("-") - signs.count("+"))]
-        rows.append((label, (*map(Entry, counts), Entry(f"{rank:.2f}", best=rank == ranks.min()))))
+        rows.append((label, (*map(Cell, counts), Cell(f"{rank:.2f}", best=rank == ranks.min()))))
     return Table(
         f"{len(places)} training problems, {len(design.retested[0])} runs each on seeds and instances that the search "
         "never saw: on how many the result is",

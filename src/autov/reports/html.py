@@ -11,7 +11,7 @@ from typing import Literal
 from matplotlib.figure import Figure
 
 from autov.designer.cases import few
-from autov.experiments import Comparison, Entry, Table
+from autov.experiments import Cell, Comparison, Table
 from autov.reports.canvas import svg
 from autov.reports.plots import BANDS, convergence_panels
 from autov.reports.rank_plots import rank_plot, win_plot
@@ -81,7 +81,7 @@ def _pixels(table: Table) -> list[float]:
     return [max(cells) * CHARACTER + PADDING for cells in zip(map(len, table.columns), *lines, strict=True)]
 
 
-def _length(entry: Entry) -> float:
+def _length(entry: Cell) -> float:
     return max(len(f"{entry.text} {entry.mark}".strip()), 0.85 * (len(entry.detail) + 2))
 
 
@@ -112,7 +112,7 @@ def _part_html(table: Table) -> str:
     )
 
 
-def _foot(entry: Entry) -> str:
+def _foot(entry: Cell) -> str:
     kind = ' class="best"' if entry.best else ""
     return f"<td{kind}>{html.escape(entry.text)}</td>"
 

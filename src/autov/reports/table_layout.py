@@ -6,18 +6,18 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from autov.experiments import Entry, Table
+from autov.experiments import Cell, Table
 
 BORDERS = 3  # characters between two columns
 STAR = "*"
 
 
-def plain(entry: Entry) -> str:
+def plain(entry: Cell) -> str:
     """``text (detail) mark``."""
     return " ".join(part for part in (entry.text, f"({entry.detail})" if entry.detail else "", entry.mark) if part)
 
 
-def starred(entry: Entry) -> str:
+def starred(entry: Cell) -> str:
     """The same, with a star before the best: colours are not seen by all, nor kept in files."""
     return f"{STAR}{plain(entry)}" if entry.best else plain(entry)
 

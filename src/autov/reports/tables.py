@@ -18,7 +18,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from autov.core import InputError
-from autov.experiments import Entry, Table
+from autov.experiments import Cell, Table
 from autov.reports.table_layout import BORDERS, STAR, column_widths, parted, plain, split, starred
 
 _TEX = {
@@ -47,7 +47,7 @@ def to_rich(table: Table) -> RichTable:
     return out
 
 
-def _style(entry: Entry) -> str:
+def _style(entry: Cell) -> str:
     return "bold green" if entry.best else "bold yellow" if entry.differs else ""
 
 
@@ -130,7 +130,7 @@ def _points(table: Table) -> list[float]:
     return [max(cells) * TEX_CHARACTER + TEX_PADDING for cells in zip(map(len, table.columns), *lines, strict=True)]
 
 
-def _longer(entry: Entry) -> int:
+def _longer(entry: Cell) -> int:
     return max(len(f"{entry.text} {entry.mark}".strip()), len(entry.detail) + 2)
 
 
@@ -159,10 +159,10 @@ def _tex_note(note: str) -> str:
 
 
 def _tabular(table: Table) -> list[str]:
-    def mark(entry: Entry) -> str:
+    def mark(entry: Cell) -> str:
         return f"{tex(entry.text)} {''.join(_TEX_MARK.get(sign, tex(sign)) for sign in entry.mark)}".rstrip()
 
-    def hl(text: str, entry: Entry) -> str:
+    def hl(text: str, entry: Cell) -> str:
         if not text:
             return text
         return rf"\hl{{{text}}}" if entry.best else rf"\underline{{{text}}}" if entry.differs else text

@@ -16,7 +16,7 @@ from autov.algorithms.text import explain
 from autov.core import InputError
 from autov.designer import Design
 from autov.designer.space import operator_of
-from autov.experiments import Comparison, Entry, Table
+from autov.experiments import Cell, Comparison, Table
 from autov.invariance import Certificate
 from autov.operators import AffineOperator
 from autov.operators.formulas import by_probability, row_formula
@@ -93,7 +93,7 @@ def html_of(thing: Any) -> str:
 
 
 def _pairs(title: str, pairs: list[tuple[str, str]]) -> str:
-    rows = tuple((name, (Entry(text),)) for name, text in pairs)
+    rows = tuple((name, (Cell(text),)) for name, text in pairs)
     return table_html(Table(title, ("", ""), rows))
 
 
@@ -129,7 +129,7 @@ def _(certificate: Certificate) -> str:
     for v in certificate.verdicts:
         p = "-" if v.p_value is None else f"{v.p_value:.2g}"
         cells = ("yes" if v.holds else "no", v.level, "agree" if v.pathwise else "differ", f"{v.deviation:.2g}", p)
-        rows.append((v.property, tuple(Entry(cell) for cell in cells)))
+        rows.append((v.property, tuple(Cell(cell) for cell in cells)))
     title = f"Invariance of {certificate.operator}, {certificate.dim} variables, seed {certificate.seed}"
     columns = ("property", "holds", "level", "paths", "deviation", "p-value")
     conditions = tuple(f"{v.property} holds {v.condition}" for v in certificate.verdicts if v.condition)
@@ -140,7 +140,7 @@ def _(certificate: Certificate) -> str:
 def _(operator: AffineOperator) -> str:
     total = operator.probability.sum()
     rows = tuple(
-        (f"{operator.probability[j] / total:.3f}", (Entry(row_formula(operator, j)),)) for j in by_probability(operator)
+        (f"{operator.probability[j] / total:.3f}", (Cell(row_formula(operator, j)),)) for j in by_probability(operator)
     )
     title = f"Affine operator of {', '.join(operator.inputs)}; one draw for each {operator.draw}"
     return table_html(Table(title, ("probability", "offspring"), rows))

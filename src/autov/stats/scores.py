@@ -16,7 +16,7 @@ from autov.stats.summary import Summary, summarise
 
 
 @dataclass(frozen=True)
-class Cell:
+class Score:
     """One algorithm on one problem."""
 
     problem: str
@@ -33,7 +33,7 @@ class Scores:
     reference: str
     level: float
     corrected: bool
-    cells: dict[tuple[str, str], Cell]
+    cells: dict[tuple[str, str], Score]
     counts: dict[str, tuple[int, int, int]]  # for each algorithm but the reference
     ranks: dict[str, float]  # of what is shown, over the problems that every algorithm has finished
     ranked: int  # how many those are
@@ -73,7 +73,7 @@ def score(
         for a in algorithms:
             p = float(final[f, a]) if (f, a) in tests else None
             sign = "" if p is None else mark(p, tests[f, a][1], level, 1.0 if hopeless else least[f, a])
-            cells[f, a] = Cell(f, a, summaries[f, a], p, sign)
+            cells[f, a] = Score(f, a, summaries[f, a], p, sign)
     counts = {
         a: (signs.count("+"), signs.count("-"), signs.count("="))
         for a in algorithms
