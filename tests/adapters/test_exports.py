@@ -123,6 +123,7 @@ def test_stored_designs_can_be_exported(path):
 WITHOUT = "import sys; sys.modules['numba'] = None; import runpy; runpy.run_path(sys.argv[1], run_name='__main__')"
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("source", ["evolution:paper-h3", "ma-es", "portfolio"])
 def test_python_programs_run_as_scripts(tmp_path, source):
     path = tmp_path / "program.py"

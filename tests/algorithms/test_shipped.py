@@ -7,7 +7,6 @@ import pytest
 
 import autov
 from autov.algorithms import resolve_algorithm
-from autov.algorithms.evolution import Evolution
 from autov.algorithms.files import DEFAULT, algorithm_to_dict, shipped_data, shipped_names
 from autov.algorithms.portfolio import Portfolio
 from autov.algorithms.resolve import find_algorithm

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from autov.cli.app import app
 from autov.core import FileError, InputError, read_arrays, write_arrays
 from autov.designer import TrialBudget, design
-from autov.designer.checkpoint import FORMAT, VERSION
+from autov.designer.checkpoint import FORMAT, VERSION, Checkpoint
 from autov.operators import load_operator
 from autov.problems import function_problem
 from autov.reports.design_page import design_page
@@ -49,6 +49,29 @@ def test_checkpoints_are_not_overwritten_silently(tmp_path):
     with pytest.raises(FileError, match="other settings"):
         design("ackley", checkpoint=path, resume=True, **TINY)
     assert path.read_bytes() == before
+
+
+def test_the_checkpoint_is_there_before_the_first_evaluation(tmp_path):
+    path, seen = tmp_path / "search.npz", []
+
+    def bowl(x):
+        seen.append(path.exists() and Checkpoint.read(path).settings["seed"])
+        return (x**2).sum(axis=1)
+
+    options = {key: value for key, value in TINY.items() if key != "dim"}
+    design(function_problem(bowl, [(-1, 1)] * 3, vectorized=True), checkpoint=path, evaluations=10_000, **options)
+    first = seen.index(1)
+    assert not any(seen[:first])  # they tell how long a call takes
+    assert set(seen[first:]) == {1}
+
+
+def test_checkpoints_with_settings_that_are_gone_go_on(tmp_path):
+    path = tmp_path / "search.npz"
+    design("sphere", checkpoint=path, **(TINY | {"generations": 2}))
+    head, arrays = read_arrays(path, FORMAT, VERSION)
+    arrays.pop("head")
+    write_arrays(path, head | {"settings": head["settings"] | {"early_stop": True}}, arrays)
+    assert design("sphere", checkpoint=path, resume=True, **TINY).operator == design("sphere", **TINY).operator
 
 
 def test_a_search_begun_under_the_former_name_of_its_searcher_goes_on(tmp_path):
@@ -112,7 +135,7 @@ def test_what_was_spent_to_measure_counts_once(tmp_path, stop):
     problem, path = function_problem(bowl, [(-1, 1)] * 3, key="bowl"), tmp_path / "search.npz"
     with pytest.raises(KeyboardInterrupt):
         design(problem, checkpoint=path, progress=ends, **options)
-    assert path.exists() == bool(stop)
+    assert Checkpoint.read(path).generation == (stop or -1)
     again = design(problem, checkpoint=path, resume=True, **options)
     assert again.spent == design(problem, **options).spent
     assert again.spent["measure"] == 6
@@ -319,7 +342,7 @@ class StoppedError(Exception):
 @pytest.mark.parametrize("at", [0, 3])
 def test_failed_evaluations_of_earlier_sessions_count(tmp_path, monkeypatch, at):
     """Those before the last checkpoint and those after it, and each once; stopped before the first checkpoint, too."""
-    monkeypatch.setattr("autov.designer.designing.CHECKPOINT_SECONDS", 1e9 if at == 0 else 0.0)
+    monkeypatch.setattr("autov.designer.search_files.CHECKPOINT_SECONDS", 1e9 if at == 0 else 0.0)
     options = TINY | {"bounds": [(-1, 1)] * 3, "dim": None, "workers": 1, "on_error": "worst", "retest_runs": 3}
     whole = design(partial_bowl, **options)
     assert whole.failed["raised"] > 0
@@ -332,7 +355,7 @@ def test_failed_evaluations_of_earlier_sessions_count(tmp_path, monkeypatch, at)
     path = tmp_path / "search.npz"
     with pytest.raises(StoppedError):
         design(partial_bowl, checkpoint=path, progress=stop, **options)
-    assert path.exists() == (at > 0)
+    assert Checkpoint.read(path).generation == (at or -1)
     again = design(partial_bowl, checkpoint=path, resume=True, **options)
     assert again.failed == whole.failed
     assert again.provenance["failed"] == whole.failed

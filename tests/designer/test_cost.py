@@ -10,6 +10,7 @@ from autov.core import Box, InputError
 from autov.designer import TrialBudget, design, design_settings
 from autov.designer.genome import Given
 from autov.designer.settings import (
+    Limits,
     Speed,
     affordable,
     counted,
@@ -20,7 +21,7 @@ from autov.designer.settings import (
     seconds_of,
     seconds_per_evaluation,
 )
-from autov.designer.trials import Trials
+from autov.designer.trials import DesignTrials, Trials
 from tests.designer.counting import Counted
 from tests.designer.stubs import NotedTrials
 
@@ -62,9 +63,10 @@ def test_the_smaller_of_two_limits_counts(monkeypatch):
     trials = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True, evaluations=0, box=Box.cube(0, 1, 3))]
     settings = design_settings("quick")
     rivals = Given(("a", "b", "c", "d", "e"))
-    alone = affordable(settings, trials, trials, rivals, evaluations=10**6)
-    assert affordable(settings, trials, trials, rivals, evaluations=10**6, time="1h") == alone
-    moved = affordable(settings, trials, trials, rivals, evaluations=10**6, moved=True)
+    still = DesignTrials(trials, trials, [])
+    alone = affordable(settings, still, rivals, Limits(evaluations=10**6))
+    assert affordable(settings, still, rivals, Limits(evaluations=10**6, time="1h")) == alone
+    moved = affordable(settings, DesignTrials(trials, trials, trials), rivals, Limits(evaluations=10**6))
     assert sum(expected_evaluations(moved, [20], 5, moved=True).values()) <= 10**6
 
 
@@ -200,7 +202,7 @@ def test_the_time_of_rivals_is_that_of_their_runs(monkeypatch):
     trials = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True, evaluations=0, box=Box.cube(0, 1, 3))]
     settings, rivals, lines = design_settings("quick", race_size=4), Given(("a", "b")), []
     monkeypatch.setattr("autov.designer.settings.measured_speed", lambda *_: Speed(0.0, 1.0))
-    affordable(settings, trials, trials, rivals, log=lines.append)
+    affordable(settings, DesignTrials(trials, trials, []), rivals, Limits(log=lines.append))
     parts = expected_evaluations(settings, [20], 2)
     assert f"about {duration(parts['race'] * 2 / 6 + parts['retest'] * 2 / 3)} " in lines[0]
 
@@ -213,7 +215,7 @@ def test_a_refusal_names_runs_that_would_fit():
 
     with pytest.raises(InputError) as error:
         fitted(settings, cost, 1e6, budget=10_000, least_budget=20)
-    shorter = int(re.search(r"budgets=(\d+)", str(error.value))[1])
+    shorter = int(re.search(r"budgets (\d+)", str(error.value))[1])
     assert 20 <= shorter < 10_000
     fitted(settings, lambda some: cost(some, shorter), 1e6)
     with pytest.raises(InputError) as error:

@@ -14,6 +14,7 @@ from autov.designer.search import Search
 from autov.designer.trials import Trials
 from autov.operators import FORMS, load_operator
 from autov.problems import function_problem, resolve_problem
+from tests.designer.stubs import all_runs
 
 TINY = {"space": "operator", "known": False, "population": 8, "generations": 5, "trial": TrialBudget(10, 6, 5),
         "rng": 1, "rows": 3, "family": ()}  # fmt: skip
@@ -38,10 +39,11 @@ def same(a, b):
 
 @pytest.mark.parametrize("runs", [3, 4, 9])
 @pytest.mark.parametrize("reevaluate", [0, 1])
-def test_early_stop_changes_nothing_but_the_effort(runs, reevaluate):
+def test_stopping_candidates_early_changes_nothing_but_the_effort(monkeypatch, runs, reevaluate):
     options = TINY | {"generations": 12, "trial": TrialBudget(10, 8, runs), "reevaluate": reevaluate, "dim": 4}
-    whole = design("rastrigin", early_stop=False, **options)
-    short = design("rastrigin", early_stop=True, **options)
+    short = design("rastrigin", **options)
+    monkeypatch.setattr("autov.designer.search.try_candidates", all_runs)
+    whole = design("rastrigin", **options)
     assert same(whole, short)
     assert np.array_equal(whole.history[:, 2:], short.history[:, 2:])
     assert all(a == b for a, b in zip(whole.population, short.population, strict=True))
@@ -142,7 +144,7 @@ def test_several_problems(aggregate):
         ({"problem": sphere, "dim": None}, "bounds: needed"), ({"progress": True}, "progress: must be callable"),
         ({"form": "h1", "tie_bounds": True}, "tie_bounds"), ({"rng": -3}, "negative"),
         ({"trial": (10, 5, 1)}, "trial: must be a TrialBudget"), ({"speed": 3}, "unknown setting 'speed'"),
-        ({"early_stop": "yes"}, "early_stop: must be True or False"),
+        ({"known": "yes"}, "known: must be True or False"), ({"early_stop": True}, "unknown setting 'early_stop'"),
         ({"retest_runs": 1}, "retest_runs"), ({"problem": "lsgo-f1"}, "dim: lsgo-f1 has 1000 variables, got 3"),
     ],
 )  # fmt: skip

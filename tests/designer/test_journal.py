@@ -6,7 +6,8 @@ import pytest
 from autov.core import FileError, InputError
 from autov.core.locks import held
 from autov.designer import TrialBudget, design
-from autov.designer.journal import Journal, saved_settings
+from autov.designer.checkpoint import Checkpoint
+from autov.designer.journal import MAGIC, Journal
 from autov.designer.settings import Speed
 from autov.problems import function_problem
 
@@ -52,8 +53,8 @@ def test_values_of_an_unfinished_first_population_are_kept(tmp_path):
     counted.limit = 17  # in the middle of the second batch of the first population
     with pytest.raises(StoppedError):
         design(problem_of(counted), checkpoint=path, **TINY)
-    assert not path.exists()
-    with pytest.raises(InputError, match="holds values of a search; resume it"):
+    assert Checkpoint.read(path).state is None
+    with pytest.raises(InputError, match="is there already; resume it"):
         design(problem_of(counted), checkpoint=path, **TINY)
     counted.limit = None
     found = design(problem_of(counted), checkpoint=path, resume=True, **TINY)
@@ -118,7 +119,7 @@ def test_the_seed_of_values_is_taken(tmp_path):
     counted.limit = 30
     with pytest.raises(StoppedError):
         design(problem_of(counted), checkpoint=path, **options)
-    seed = saved_settings(tmp_path / "search.npz.values")["seed"]
+    seed = Checkpoint.read(path).settings["seed"]
     counted.limit = None
     assert design(problem_of(counted), checkpoint=path, resume=True, **options).settings["seed"] == seed
 
@@ -130,9 +131,32 @@ def test_values_of_other_settings_are_not_thrown_away(tmp_path):
     with pytest.raises(StoppedError):
         design(problem_of(counted), checkpoint=path, **TINY)
     before = (tmp_path / "search.npz.values").read_bytes()
-    with pytest.raises(FileError, match="holds values of a search with other settings; move it away"):
+    with pytest.raises(FileError, match="seed was 1, is 2"):
         design(problem_of(counted), checkpoint=path, resume=True, **(TINY | {"rng": 2}))
     assert (tmp_path / "search.npz.values").read_bytes() == before
+
+
+def test_values_of_another_re_test_are_not_taken(tmp_path):
+    counted, path = Counted(), tmp_path / "search.npz"
+    options = TINY | {"surrogate": function_problem(lambda x: float(x[0]), BOX, key="cheap")}
+    counted.limit = 10  # of the re-test: the search has the surrogate
+    with pytest.raises(StoppedError):
+        design(problem_of(counted), checkpoint=path, **options)
+    before = (tmp_path / "search.npz.values").read_bytes()
+    counted.limit = None
+    with pytest.raises(FileError, match="holds values of a search with other settings; move it away"):
+        design(function_problem(counted, BOX, key="another"), checkpoint=path, resume=True, **options)
+    assert (tmp_path / "search.npz.values").read_bytes() == before
+    design(problem_of(counted), checkpoint=path, resume=True, **options)
+
+
+def test_values_of_another_version_are_not_thrown_away(tmp_path):
+    path = tmp_path / "values"
+    path.write_bytes(b"autov-values 1\n" + bytes(99))
+    with pytest.raises(FileError, match="another version of autov"):
+        Journal(path).resume(-1)
+    path.write_bytes(MAGIC[:5])  # cut
+    Journal(path).resume(-1)
 
 
 def test_sizes_that_were_made_to_fit_are_kept_before_the_first_checkpoint(tmp_path, monkeypatch):
@@ -167,7 +191,7 @@ def test_values_outlive_a_crash_while_they_are_written_anew(tmp_path, monkeypatc
 
 
 def written(path, count=5):
-    journal = Journal(path, {"seed": 1})
+    journal = Journal(path)
     journal.begin(-1, fresh=True)
     values = journal.batch(9, np.arange(3.0))
     for i in range(count):
@@ -176,7 +200,7 @@ def written(path, count=5):
 
 
 def known(path, *parts, size=9, generation=-1):
-    journal = Journal(path, {"seed": 1})
+    journal = Journal(path)
     journal.resume(generation)
     journal.begin(-1, fresh=True)
     found = journal.batch(size, *parts).known
@@ -207,7 +231,7 @@ def test_what_a_stopped_session_did_not_come_to_is_kept(tmp_path):
     path = tmp_path / "values"
     written(path)
     for fresh in (True, True, False):
-        journal = Journal(path, {"seed": 1})
+        journal = Journal(path)
         journal.resume(-1)
         journal.begin(-1, fresh=fresh)  # and it is stopped at once
         journal.close()
@@ -217,7 +241,7 @@ def test_what_a_stopped_session_did_not_come_to_is_kept(tmp_path):
 def test_beginning_twice_after_the_same_generation_forgets_nothing(tmp_path):
     path = tmp_path / "values"
     written(path)
-    journal = Journal(path, {"seed": 1})
+    journal = Journal(path)
     journal.resume(-1)
     journal.begin(-1, fresh=True)
     journal.begin(-1, fresh=True)
@@ -244,7 +268,7 @@ def test_a_search_that_runs_keeps_others_out(tmp_path):
 
 def test_a_disk_that_takes_a_part_of_a_value_is_full(tmp_path):
     """Python gives the number of bytes that were written and raises nothing; what followed could not be read."""
-    journal = Journal(tmp_path / "values", {"seed": 1})
+    journal = Journal(tmp_path / "values")
     journal.begin(0, fresh=True)
     values = journal.batch(3, np.arange(3.0))
     real = journal._file

@@ -12,7 +12,7 @@ from autov.designer.trials import Trials
 from autov.kernels.evolution import run as kernels
 from autov.operators import load_operator
 from autov.problems import Classic
-from tests.designer.stubs import NotedTrials
+from tests.designer.stubs import NotedTrials, all_runs
 
 GENOME = OperatorGenome.of("h1", 2, "variable", False)
 SETTINGS = DesignSettings(
@@ -41,7 +41,7 @@ def test_no_run_is_made_twice_and_no_stream_is_shared():
 
 
 def test_reevaluation_gives_each_survivor_the_next_runs():
-    _, trials, state = searched(replace(SETTINGS, reevaluate=2, early_stop=False))
+    _, trials, state = searched(replace(SETTINGS, reevaluate=2))
     made = (~np.isnan(state.values[0])).sum(axis=1)
     for candidate, count in zip(state.ids, made, strict=True):
         runs = sorted(run for purpose, c, run in trials.asked if (purpose, c) == (TRIAL, candidate))
@@ -153,24 +153,26 @@ def test_aggregates():
 
 
 @pytest.mark.parametrize("runs", [3, 4, 9])
-def test_early_stop_leaves_out_only_runs_of_those_who_do_not_survive(runs):
+def test_early_stop_leaves_out_only_runs_of_those_who_do_not_survive(monkeypatch, runs):
     settings = replace(SETTINGS, trial=TrialBudget(10, 5, runs), reevaluate=0)
     budget = {"budget": settings.trial}
     _, short, stopped = searched(settings, **budget)
-    _, whole, state = searched(replace(settings, early_stop=False), **budget)
+    monkeypatch.setattr("autov.designer.search.try_candidates", all_runs)
+    _, whole, state = searched(settings, **budget)
     assert np.array_equal(stopped.vectors, state.vectors)
     assert np.array_equal(stopped.values, state.values)
     assert short.evaluations < whole.evaluations
 
 
 @pytest.mark.parametrize("digits", [None, 0, 9])
-def test_early_stop_does_not_stop_those_as_good_as_the_last_survivor(digits):
+def test_early_stop_does_not_stop_those_as_good_as_the_last_survivor(monkeypatch, digits):
     def value(vector, run):  # noqa: ARG001
         return float(vector.sum() if digits is None else round(vector.sum(), digits))
 
     settings = replace(SETTINGS, reevaluate=0)
     _, _, stopped = searched(settings, value=value)
-    _, _, state = searched(replace(settings, early_stop=False), value=value)
+    monkeypatch.setattr("autov.designer.search.try_candidates", all_runs)
+    _, _, state = searched(settings, value=value)
     assert np.array_equal(stopped.vectors, state.vectors)
     assert np.array_equal(stopped.ids, state.ids)
 

@@ -140,10 +140,8 @@ def test_the_journal_tells_algorithms_apart(tmp_path):
         return values
 
     kept = tmp_path / "values"
-    assert found("paper-h3", Journal(kept, {})) == found("paper-h3", Journal(kept, {}))
-    assert (
-        found("ma-es", Journal(kept, {})) == found("ma-es", Journal(None, {})) != found("paper-h3", Journal(None, {}))
-    )
+    assert found("paper-h3", Journal(kept)) == found("paper-h3", Journal(kept))
+    assert found("ma-es", Journal(kept)) == found("ma-es", Journal()) != found("paper-h3", Journal())
 
 
 def test_evaluations_are_counted():

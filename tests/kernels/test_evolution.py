@@ -43,9 +43,13 @@ def told(settings, key, box, x, f):
     return plan, work
 
 
+SIZES = [(1, 5), (2, 9), (3, 2), (5, 11), (5, 3), (31, 60)]
+
+
 @pytest.mark.parametrize("frame", ["axes", "learned"])
-@pytest.mark.parametrize("draw", DRAWS)
-@pytest.mark.parametrize(("dim", "n"), [(1, 5), (2, 9), (3, 2), (5, 11), (5, 3), (31, 60), (700, 20)])
+@pytest.mark.parametrize(
+    ("draw", "dim", "n"), [*((draw, dim, n) for draw in DRAWS for dim, n in SIZES), ("mixed", 700, 20)]
+)
 def test_a_generation_equals_its_twin(draw, frame, dim, n):
     if frame == "learned" and n <= dim:
         operator = random_operator(FEW, DRAWS[draw])  # the axes across a flat population are any

@@ -10,10 +10,10 @@ import pytest
 from autov.designer import TrialBudget, design
 from autov.experiments import Comparison
 from autov.experiments.compact import read_compact
+from autov.experiments.design_comparison import compare_design
 from autov.paper import pair
 from autov.paper.page import reproduction_page
 from autov.reports import comparison_page
-from autov.reports.design_files import report
 from autov.reports.design_page import design_page
 from tests.reports.browser import CHROMIUM, REASON, printed, seen
 from tests.reports.made import FAILURE, made_comparison
@@ -41,7 +41,7 @@ def nine_algorithms():
 def designed():
     found = design("rastrigin", dim=5, space="portfolio", population=4, generations=2, trial=TrialBudget(20, 20, 1),
                    race_size=2, race_runs=2, retest_runs=5, rng=1, workers=1)  # fmt: skip
-    return design_page(found, report(found, 1), "autov design rastrigin --dim 5", Path("runs/made"))
+    return design_page(found, compare_design(found, 1), "autov design rastrigin --dim 5", Path("runs/made"))
 
 
 @pytest.fixture(scope="module")

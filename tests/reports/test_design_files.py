@@ -9,9 +9,10 @@ import numpy as np
 
 from autov.algorithms import resolve_algorithm
 from autov.designer import TrialBudget, design
+from autov.experiments.design_comparison import compare_design
 from autov.problems import function_problem
-from autov.reports.design_files import report, write_design
-from autov.reports.design_page import best_other, design_page, in_short, next_commands, summary_table
+from autov.reports.design_files import write_design
+from autov.reports.design_page import design_page, in_short, next_commands, summary_table
 from autov.stats import average_ranks, mark, rank_sum
 from tests.docs.blocks import commands
 from tests.docs.test_blocks import parse
@@ -23,7 +24,7 @@ TINY = {"population": 4, "generations": 1, "trial": TrialBudget(6, 3, 1), "rng":
 
 def test_every_training_problem_is_reported_and_a_rank_is_called_one(tmp_path):
     found = design(["sphere", "ackley"], dim=3, **TINY, space="operator")
-    curves = report(found, 1)
+    curves = compare_design(found, 1)
     page = design_page(found, curves, "autov design sphere ackley")
     for place, name in enumerate(found.settings["problems"]):
         assert f"best value over evaluations on {name}" in page
@@ -62,19 +63,19 @@ def test_a_python_function_has_curves_where_they_cost_little():
 
     few = {**TINY, "generations": 30, "space": "operator", "workers": 1}
     found = design(function_problem(sphere, [(-5, 5)] * 2), **few)
-    made, before = report(found, 1), len(calls)
+    made, before = compare_design(found, 1), len(calls)
     assert len(made) == 1
     assert 3 <= len(made[0].comparison.values(made[0].comparison.problems[0], "designed")) <= 9
     assert len(calls) - found.evaluations <= 0.1 * found.evaluations
-    assert report(found, 1, safe=False) == []
-    assert report(replace(found, failed={"raised": 1}), 1) == []
-    assert report(replace(found, spent={"search": 1000}), 1) == []
+    assert compare_design(found, 1, safe=False) == []
+    assert compare_design(replace(found, failed={"raised": 1}), 1) == []
+    assert compare_design(replace(found, spent={"search": 1000}), 1) == []
     assert len(calls) == before
 
 
 def test_a_portfolio_shows_who_worked_and_what_it_is(tmp_path):
     found = design("sphere", dim=3, **{**TINY, "trial": TrialBudget(6, 40, 1)}, space="portfolio")
-    curves = report(found, 1)
+    curves = compare_design(found, 1)
     assert [len(members) for members in curves[0].use] == [240] * 5
     assert {row.seed for row in curves[0].comparison.rows}.isdisjoint({found.settings["seed"]})
     assert curves[0].comparison.algorithms[0] == "designed"
@@ -108,7 +109,7 @@ def test_a_peer_that_won_has_no_operator_and_failures_can_be_drawn(tmp_path):
 
 def test_the_first_screen_tells_what_was_found_and_what_to_type():
     found = design("sphere", dim=3, family=("translate",), space="operator", **TINY)
-    curves = report(found, 1)
+    curves = compare_design(found, 1)
     first, *others = in_short(found, curves)
     own, name = found.retested[0], "sphere+family=translate"
     assert first.startswith(
@@ -116,7 +117,7 @@ def test_the_first_screen_tells_what_was_found_and_what_to_type():
     )
     assert ", each on an instance of its own, moved; the best of the others, " in first
     made = curves[0].comparison
-    labels = [label for label in ("GA", "DE (SciPy)", "SHADE", "ma-es", "general") if label != best_other(found, 0)]
+    labels = [label for label in ("GA", "DE (SciPy)", "SHADE", "ma-es", "general") if label != found.best_known(0)]
     means = [f"{label} {made.values(name, label).mean():.3g}" for label in labels]
     beside = (
         f"Beside algorithms that you may know, mean best values of 15 further runs of each: designed "

@@ -22,7 +22,9 @@ def slope(x):
 
 @pytest.mark.parametrize("algorithm", [*OWN, "scipy:de"])
 def test_every_algorithm_meets_the_constraint(algorithm):
-    result = autov.minimize(slope, BOX, algorithm=algorithm, constraints=CIRCLE, maxfev=3000, rng=1, **sized(algorithm, 30))
+    result = autov.minimize(
+        slope, BOX, algorithm=algorithm, constraints=CIRCLE, maxfev=3000, rng=1, **sized(algorithm, 30)
+    )
     assert result.status == 0
     assert result.maxcv == result.constr_violation == 0
     assert (result.x**2).sum() <= 1
@@ -63,9 +65,7 @@ def test_workers_give_the_same_bits():
 
 
 def test_fixed_variables_and_constraints_together():
-    result = autov.minimize(
-        lambda x: slope(x) + x[2], [*BOX, (0.5, 0.5)], constraints=CIRCLE, rng=1
-    )
+    result = autov.minimize(lambda x: slope(x) + x[2], [*BOX, (0.5, 0.5)], constraints=CIRCLE, rng=1)
     assert result.x[2] == 0.5
     assert result.success
 

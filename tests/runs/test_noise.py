@@ -57,7 +57,9 @@ def test_noise_is_seen_at_a_point_that_was_evaluated_twice(vectorized, options):
     fun = (lambda x: np.array([one(row) for row in x])) if vectorized else one
     call = {"vectorized": vectorized, **options, **SMALL}
     assert NOISY in autov.minimize(fun, BOX, x0=twice, **call).message
-    unseen = autov.minimize(fun, BOX, **(call | {"algorithm": "ma-es", "popsize": None}))  # which evaluates no point twice
+    unseen = autov.minimize(
+        fun, BOX, **(call | {"algorithm": "ma-es", "popsize": None})
+    )  # which evaluates no point twice
     assert NOISY not in unseen.message
     plain = (lambda x: (x**2).sum(axis=-1)) if vectorized else (lambda x: float((x**2).sum()))
     assert NOISY not in autov.minimize(plain, BOX, x0=twice, **call).message

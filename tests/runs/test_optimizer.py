@@ -272,7 +272,8 @@ def test_all_but_the_bounds_goes_by_keyword():
     ("algorithm", "warns"),
     [
         (None, True), ("general", True), ("ma-es", True), ("evolution+popsize=9", True), ("de", False),
-        ("paper-h3", False), ("portfolio+members=ma-es/de", False), (Portfolio((MatrixAdaptation(), Evolution(popsize=9))), True),
+        ("paper-h3", False), ("portfolio+members=ma-es/de", False),
+        (Portfolio((MatrixAdaptation(), Evolution(popsize=9))), True),
     ],
 )  # fmt: skip
 def test_a_popsize_that_is_ignored_is_said_to_be_so(algorithm, warns):
@@ -284,3 +285,24 @@ def test_a_popsize_that_is_ignored_is_said_to_be_so(algorithm, warns):
         with noted as caught:
             call()
         assert not warns or caught[0].filename == __file__
+
+
+def test_points_that_never_come_back_as_they_were_asked_for_are_refused():
+    optimizer = Optimizer(BOX, algorithm="de", popsize=5, rng=1, maxfev=100)
+    x = optimizer.ask()
+    with pytest.warns(UserWarning, match="tell"):
+        optimizer.tell(x.round(2), np.zeros(5))
+    with pytest.raises(InputError, match="^tell: "):
+        optimizer.tell(optimizer.ask().round(2), np.zeros(5))
+    optimizer.tell(optimizer.ask(), np.zeros(5))
+    assert optimizer.result.nfev == 5
+
+
+def test_many_points_of_other_origin_may_be_told_one_by_one():
+    optimizer = Optimizer(BOX, algorithm="de", popsize=5, rng=1, maxfev=100)
+    x = optimizer.ask()
+    with pytest.warns(UserWarning, match="tell"):
+        for number in range(4):
+            optimizer.tell(np.full((1, x.shape[1]), 0.1 * number), [1.0])
+    optimizer.tell(x, np.zeros(5))
+    assert optimizer.result.nfev == 5

@@ -36,7 +36,9 @@ def go(optimizer, until, told):
 @pytest.mark.parametrize("case", CASES)
 def test_goes_on_with_the_same_bits(tmp_path, case, algorithm, when):
     rules, told = CASES[case]
-    whole, part = (Optimizer(BOX, algorithm=algorithm, rng=2, maxfev=150, **sized(algorithm, 12), **rules) for _ in range(2))
+    whole, part = (
+        Optimizer(BOX, algorithm=algorithm, rng=2, maxfev=150, **sized(algorithm, 12), **rules) for _ in range(2)
+    )
     go(go(whole, when, told), 150, told)
     go(part, when, told).save(tmp_path / "state.npz")
     again = go(Optimizer.load(tmp_path / "state.npz", rules.get("constraints")), 150, told)

@@ -96,7 +96,6 @@ def design(
     final_race: bool | None = typer.Option(None, "--final-race/--no-final-race", help="Race of the best survivors."),
     race_runs: int | None = typer.Option(None, "--race-runs", min=1, help="Runs of each in the first round of it."),
     retest_runs: int | None = typer.Option(None, "--retest-runs", min=2, help="Fresh runs of the result."),
-    early_stop: bool | None = typer.Option(None, "--early-stop/--no-early-stop", help="Lossless shortcut."),
     aggregate: str | None = typer.Option(
         None, "--aggregate", help="For several problems: rank, log-gap, or panel (share of known results better)."
     ),
@@ -132,8 +131,9 @@ def design(
     from autov.designer.cases import few
     from autov.designer.settings import counted
     from autov.engines import named_engine
+    from autov.experiments.design_comparison import compare_design
     from autov.problems import expand_names, resolve_problem, with_instances
-    from autov.reports.design_files import report, write_design
+    from autov.reports.design_files import write_design
     from autov.runs.faults import sentence
 
     if metric is not None:
@@ -158,7 +158,7 @@ def design(
         "trial": {key: value for key, value in trial.items() if value is not None} or None,
         "family": None if family is None else () if family == "none" else tuple(family.replace("-", ",").split(",")),
         "aggregate": aggregate, "reevaluate": reevaluate, "final_race": final_race, "race_runs": race_runs,
-        "retest_runs": retest_runs, "early_stop": early_stop,
+        "retest_runs": retest_runs,
     }  # fmt: skip
     settings = design_settings(preset, **overrides)
     if settings.dims and any(value is not None for value in (lower, upper, bounds)):
@@ -188,14 +188,14 @@ def design(
                 timeout=timeout, on_error=on_error,
                 **{name: value for name, value in overrides.items() if value is not None},
             )  # fmt: skip
-            curves = report(found, spread, safe=timeout is None and on_error == "raise")
+            compared = compare_design(found, spread, safe=timeout is None and on_error == "raise")
     except KeyboardInterrupt:
         if last:
             _write_best(last[0], folder, few(problems))
         hint = again if resume else f"{again} --resume"
         sys.stderr.write(f"autov: interrupted; go on with: {hint}\n")
         raise SystemExit(130) from None
-    paths = write_design(found, folder, curves, again.replace(" --resume", ""))
+    paths = write_design(found, folder, compared, again.replace(" --resume", ""))
     names = found.settings["problems"]
     means = {
         problem: {
@@ -229,7 +229,7 @@ def design(
         for p in range(len(names)):
             show_table(comparison_table(found, p))
     out_.print()
-    for text in in_short(found, curves):
+    for text in in_short(found, compared):
         print_words(text)
     if found.moved is not None:
         for problem, values in zip(names, found.moved, strict=True):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
+from types import ModuleType
 from typing import Any
 
 
-def views() -> Any:
-    """The module that draws."""
-    return importlib.import_module("autov.reports.views")  # by name: results know nothing of reports
+def views() -> ModuleType:
+    """The module that draws, imported when something is shown."""
+    from autov.reports import views
+
+    return views
 
 
 class Displayable:

@@ -24,6 +24,37 @@ class Case:
     budget: TrialBudget
 
 
+@dataclass(frozen=True)
+class DesignCases:
+    """What a design is trained on, what it is judged on, and the same with moved optima.
+
+    Attributes:
+        trained: cheap models of the problems where there are some; otherwise the very list ``judged``.
+        judged: the problems themselves.
+        moved: those with the optimum elsewhere; none for families, which move by themselves.
+    """
+
+    trained: list[Case]
+    judged: list[Case]
+    moved: list[Case]
+
+
+def design_cases(
+    problem: Any, settings: DesignSettings, surrogate: Any = None, explicit: bool = False, **given: Any
+) -> DesignCases:  # fmt: skip
+    """The cases of a problem and of its surrogate; the arguments are those of `training_cases`."""
+    judged = trained = training_cases(problem, settings, explicit, **given)
+    if surrogate is not None:
+        own = None if brings_bounds(surrogate) else given.get("bounds")
+        trained = training_cases(surrogate, settings, explicit, bounds=own, dim=given.get("dim"))
+    if [case.problem.box for case in judged] != [case.problem.box for case in trained]:
+        raise InputError("surrogate: must have the same bounds as the problem, one model for each problem")
+    if any(isinstance(case.problem, ProblemFamily) for case in judged):
+        return DesignCases(trained, judged, [])
+    moved = [dataclasses.replace(case, problem=with_family(case.problem, ("translate",))) for case in judged]
+    return DesignCases(trained, judged, moved)
+
+
 def training_cases(
     given: Any,
     settings: DesignSettings,

@@ -1,123 +1,116 @@
-"""Searches on disk: written whole or not at all, refused if broken or of other settings."""
+"""A search on disk as one file, which is written whole or not at all and refused if broken."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from autov.core import Array, FileError, read_arrays, to_json, write_arrays
+from autov.core import Array, FileError, read_arrays, write_arrays
 from autov.core.checks import MOST
-from autov.designer.journal import renamed
-from autov.designer.search import HISTORY, Search, SearchState
+from autov.designer.search import HISTORY, SearchState
 from autov.designer.settings import FITTED
 from autov.runs.faults import KINDS, FaultCount
 
 FORMAT, VERSION = "autov-search", 3
+MEASURED = "measured"  # among the sizes of a search: evaluations that told what it may cost
+RETIRED = ("early_stop",)  # settings of earlier versions that never changed a result
 _ARRAYS = ("vectors", "ids", "values", "fitness", "reference", "panel")
 _PROPOSER = "proposer:"  # before the names of what the proposer remembers
-MEASURED = "measured"  # among the sizes of a search: evaluations that told what it may cost
+_NOT_STARTED = -1  # the generation of a search before its first population
 
 
-def write_checkpoint(
-    path: Path, state: SearchState, settings: Mapping[str, Any], seconds: float,
-    plan: Mapping[str, int] | None = None, faults: FaultCount | None = None,
-) -> None:  # fmt: skip
-    """Write a checkpoint atomically; after a crash the old one or the new one is there."""
-    head = {
-        "format": FORMAT, "version": VERSION, "settings": dict(settings), "seconds": seconds,
-        "plan": dict(plan or {}), "failed": {"counts": faults.counts, "first": faults.first} if faults else {},
-        "generation": state.generation, "next_id": state.next_id, "evaluations": state.evaluations,
-    }  # fmt: skip
-    arrays = {name: getattr(state, name) for name in _ARRAYS}
-    arrays |= {f"{_PROPOSER}{name}": value for name, value in state.proposer.items()}
-    write_arrays(path, head, {**arrays, "history": np.array(state.history, dtype=np.float64)})
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """All that a search needs to go on.
+
+    Attributes:
+        settings: what decides its results, the seed included.
+        plan: the sizes that were made to fit when it began, and the evaluations that this took.
+        state: None before the first population.
+        seconds: spent so far.
+        faults: evaluations that failed so far.
+    """
+
+    settings: Mapping[str, Any]
+    plan: Mapping[str, int]
+    state: SearchState | None = None
+    seconds: float = 0.0
+    faults: FaultCount = field(default_factory=FaultCount)
+
+    @property
+    def generation(self) -> int:
+        """Of the state; -1 before the first population."""
+        return _NOT_STARTED if self.state is None else self.state.generation
+
+    def write(self, path: Path) -> None:
+        """Write it atomically; after a crash the old file or the new one is there."""
+        state, arrays, head = self.state, {}, {
+            "format": FORMAT, "version": VERSION, "settings": dict(self.settings), "seconds": self.seconds,
+            "plan": dict(self.plan), "failed": {"counts": self.faults.counts, "first": self.faults.first},
+            "generation": self.generation,
+        }  # fmt: skip
+        if state is not None:
+            head |= {"next_id": state.next_id, "evaluations": state.evaluations}
+            arrays = {name: getattr(state, name) for name in _ARRAYS}
+            arrays |= {f"{_PROPOSER}{name}": value for name, value in state.proposer.items()}
+            arrays["history"] = np.array(state.history, dtype=np.float64)
+        write_arrays(path, head, arrays)
+
+    @classmethod
+    def read(cls, path: Path) -> Checkpoint:
+        """The checkpoint in a file; whether its state is sound, only a search can tell (`check_state`)."""
+        try:
+            head, arrays = read_arrays(path, FORMAT, VERSION)
+            state = None if head.get("generation") == _NOT_STARTED else _state_of(head, arrays)
+            settings = _present(head["settings"])
+            plan, seconds = head.get("plan", {}), float(head["seconds"])
+            _check_head(settings, plan, seconds)
+            return cls(settings, plan, state, seconds, _faults_of(head.get("failed", {})))
+        except (FileError, KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
+            raise broken(path, error) from None
 
 
-def saved_seed(path: Path) -> int:
-    """The seed of the search that a checkpoint belongs to."""
-    head, _ = _read(path)
-    settings = head.get("settings")
-    seed = settings.get("seed") if isinstance(settings, dict) else None
+def _state_of(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> SearchState:
+    history = [tuple(row) for row in arrays["history"].reshape(-1, len(HISTORY)).tolist()]
+    return SearchState(
+        generation=head["generation"], next_id=head["next_id"], evaluations=head["evaluations"], history=history,
+        proposer={n[len(_PROPOSER) :]: a for n, a in arrays.items() if n.startswith(_PROPOSER)},
+        **{name: arrays[name] for name in _ARRAYS},
+    )  # fmt: skip
+
+
+def _present(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of a file, under their present names and without those that are gone."""
+    found = {name: value for name, value in dict(settings).items() if name not in RETIRED}
+    return found | {"searcher": "best-operator"} if found.get("searcher") == "autov" else found
+
+
+def _check_head(settings: Mapping[str, Any], plan: Any, seconds: float) -> None:
+    seed, names = settings.get("seed"), {*FITTED, MEASURED}
     if type(seed) is not int or seed < 0:
-        raise FileError(f"{path}: broken checkpoint (it has no seed); move it away to start anew")
-    return seed
+        raise FileError("it has no seed")
+    if not isinstance(plan, dict) or not all(name in names and type(size) is int for name, size in plan.items()):
+        raise FileError("its sizes are none")
+    if not 0 <= seconds < np.inf:
+        raise FileError(f"seconds is {seconds}")
 
 
-def saved_plan(path: Path) -> dict[str, int] | None:
-    """The sizes that the search was given when it began; None if there is no checkpoint."""
-    if not path.exists():
-        return None
-    head, _ = _read(path)
-    plan = head.get("plan", {})
-    if not is_plan(plan):
-        raise FileError(f"{path}: broken checkpoint (its sizes are none); move it away to start anew")
-    return plan
-
-
-def saved_faults(path: Path) -> FaultCount:
-    """The evaluations that had failed when a checkpoint was written; none if there is no checkpoint."""
-    found = FaultCount()
-    if not path.exists():
-        return found
-    failed = _read(path)[0].get("failed", {})
-    try:
-        counts, first = failed.get("counts", {}), failed.get("first", "")
-        sound = isinstance(first, str) and all(
-            what in KINDS and type(n) is int and n >= 0 for what, n in counts.items()
-        )
-    except AttributeError:
-        sound, counts, first = False, {}, ""
-    if not sound:
-        raise FileError(f"{path}: broken checkpoint (its counts of failed evaluations); move it away to start anew")
+def _faults_of(failed: Mapping[str, Any]) -> FaultCount:
+    counts, first, found = failed.get("counts", {}), failed.get("first", ""), FaultCount()
+    if not isinstance(first, str) or not all(
+        what in KINDS and type(n) is int and n >= 0 for what, n in counts.items()
+    ):  # fmt: skip
+        raise FileError("its counts of failed evaluations")
     found.add(counts, first)
     return found
 
 
-def is_plan(plan: Any) -> bool:
-    """Whether these are sizes of a search, by their names, perhaps with what was spent to find them."""
-    names = {*FITTED, MEASURED}
-    return isinstance(plan, dict) and all(name in names and type(size) is int for name, size in plan.items())
-
-
-def read_checkpoint(path: Path, settings: Mapping[str, Any], search: Search) -> tuple[SearchState, float]:
-    """The state and the seconds spent so far; the settings must be those it was written with, the state sound."""
-    head, arrays = _read(path)
-    try:
-        history = [tuple(row) for row in arrays["history"].reshape(-1, len(HISTORY)).tolist()]
-        state = SearchState(
-            generation=head["generation"], next_id=head["next_id"], evaluations=head["evaluations"], history=history,
-            proposer={n[len(_PROPOSER) :]: a for n, a in arrays.items() if n.startswith(_PROPOSER)},
-            **{name: arrays[name] for name in _ARRAYS},
-        )  # fmt: skip
-        seconds, saved = float(head["seconds"]), renamed(dict(head["settings"]))
-        if not 0 <= seconds < np.inf:
-            raise FileError(f"seconds is {seconds}")
-    except (KeyError, ValueError, TypeError, OverflowError) as error:
-        raise _broken(path, error) from None
-    wanted = json.loads(to_json(dict(settings)))
-    if saved != wanted:
-        names = [name for name in {**saved, **wanted} if saved.get(name) != wanted.get(name)]
-        changes = ", ".join(f"{name} was {saved.get(name)!r:.200}, is {wanted.get(name)!r:.200}" for name in names[:9])
-        raise FileError(f"{path}: belongs to other settings ({' '.join(changes.split())})")
-    try:
-        check_state(state, search)
-    except FileError as error:
-        raise _broken(path, error) from None
-    return state, seconds
-
-
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    try:
-        return read_arrays(path, FORMAT, VERSION)
-    except FileError as error:
-        raise _broken(path, error) from None
-
-
-def _broken(path: Path, error: Exception) -> FileError:
+def broken(path: Path, error: Exception) -> FileError:
+    """The error for a file that cannot be used, in one line."""
     return FileError(f"{path}: broken checkpoint ({' '.join(str(error).split())}); move it away to start anew")
 
 

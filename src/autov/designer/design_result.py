@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -13,6 +15,7 @@ from autov.core.display import Displayable
 from autov.designer.space import operator_of
 from autov.operators import AffineOperator
 from autov.problems import Problem
+from autov.version import VERSION
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,8 +94,35 @@ class Design(Displayable):
             raise InputError("retested_fitness: there are several training problems; see retested_means")
         return float(self.retested[0].mean())
 
+    def best_known(self, place: int) -> str | None:
+        """The label of the known design with the smallest mean on a training problem; peers, which may be slow, not."""
+        peers = self.settings["panel"]
+        means = {label: float(each[place].mean()) for label, each in self.beside.items() if label not in peers}
+        return min(means, key=lambda label: means[label]) if means else None
+
     def __repr__(self) -> str:
         named = list(self.retested_means.items())
         means = ", ".join(f"{name} {mean:.5g}" for name, mean in named[:3])
         means += f" and {len(named) - 3} more problems" if len(named) > 3 else ""
         return f"<Design: {self.retested.shape[1]} re-tested runs, mean {means}; {self.evaluations:.3g} evaluations>"
+
+
+def provenance_of(design: Design, preset: str, instances: str) -> dict[str, Any]:
+    """Where a design comes from, for files.
+
+    Args:
+        design: what was found.
+        preset: the name of its settings.
+        instances: what it was trained and re-tested on, in words.
+    """
+    settings, means = design.settings, design.retested_means
+    found = {
+        "problem": ", ".join(settings["problems"]), "dim": settings["dims"][0], "seed": settings["seed"],
+        "preset": preset, "space": settings["space"], "evaluations": design.evaluations,
+        "fitness": None if math.isnan(design.fitness) else design.fitness, "known": design.known,
+        "retested_fitness": design.retested_fitness if len(design.retested) == 1 else means,
+        "moved_retest": None if design.moved is None else [float(mean) for mean in design.moved.mean(axis=1)],
+        "retest_runs": settings["retest_runs"], "instances": instances, "settings": settings,
+        "autov": VERSION, "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+    }  # fmt: skip
+    return found | ({"failed": design.failed, "first_failure": design.first_failure} if design.failed else {})

@@ -9,24 +9,23 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import json
 import os
 import struct
 import zlib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from autov.core import Array, FileError, to_json, write_bytes
+from autov.core import Array, FileError, write_bytes
 from autov.runs.faults import KINDS
 
-MAGIC = b"autov-values 1\n"
+FORMAT = b"autov-values "
+MAGIC = FORMAT + b"2\n"
+HEAD = len(MAGIC) + hashlib.sha256().digest_size  # then come the records
 RECORD = struct.Struct("<cqqdI")  # kind, two whole numbers, a value, the checksum of what stands before it
 GENERATION, BATCH, VALUE = b"G", b"B", b"V"
 WHAT = ("", *KINDS)  # what happened to a value, by the second number of its record
-PLAN = "plan"  # among the settings in the file: the sizes that the search was given, which may change
 
 
 Made = dict[int, tuple[float, int]]  # place in a batch -> value, what happened to it
@@ -59,13 +58,9 @@ class Values:
 class Journal:
     """The file of values beside a checkpoint; without a path nothing is kept."""
 
-    def __init__(
-        self, path: Path | None, settings: Mapping[str, Any], plan: Mapping[str, int] | None = None
-    ) -> None:  # fmt: skip
+    def __init__(self, path: Path | None = None, fingerprint: bytes = bytes(32)) -> None:
         self.path = path
-        self._settings = json.loads(to_json(dict(settings)))
-        head = to_json({**settings, PLAN: dict(plan or {})}).encode()
-        self._head = MAGIC + struct.pack("<I", len(head)) + head
+        self._head = MAGIC + fingerprint  # of the search that the values belong to
         self._file: Any = None
         self._batch = 0
         self._later: dict[int, Batches] = {}  # generation -> what was evaluated after it
@@ -76,15 +71,16 @@ class Journal:
         if self.path is None or not self.path.exists():
             return
         data = self.path.read_bytes()
-        settings, begin = _head_of(data)
-        if settings is None:
+        if data.startswith(FORMAT) and not MAGIC.startswith(data[: len(MAGIC)]):
+            raise FileError(f"{self.path}: holds values of another version of autov; move it away to go on")
+        if not data.startswith(MAGIC) or len(data) < HEAD:
             return  # cut before its first value
-        if {name: value for name, value in settings.items() if name != PLAN} != self._settings:
+        if data[:HEAD] != self._head:
             raise FileError(f"{self.path}: holds values of a search with other settings; move it away to start anew")
         batches: Batches = {}
         values: Made = {}
         place = size = 0
-        for kind, first, second, value in _records(data[begin:]):
+        for kind, first, second, value in _records(data[HEAD:]):
             if kind == GENERATION:
                 batches = self._later.setdefault(first, {}) if first >= generation else {}
                 place = size = 0
@@ -150,32 +146,6 @@ class Journal:
         self.close()
         if self.path is not None:
             self.path.unlink(missing_ok=True)
-
-
-def renamed(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings of a file, with the searcher of Algorithm 1 under its present name."""
-    return settings | {"searcher": "best-operator"} if settings.get("searcher") == "autov" else settings
-
-
-def saved_settings(path: Path) -> dict[str, Any] | None:
-    """The settings of the search that a file of values belongs to, with its plan; None if it is none."""
-    try:
-        return _head_of(path.read_bytes())[0]
-    except OSError:
-        return None
-
-
-def _head_of(data: bytes) -> tuple[dict[str, Any] | None, int]:
-    """The settings before the records, None if they are not there, and where the records begin."""
-    start = len(MAGIC) + 4
-    if not data.startswith(MAGIC) or len(data) < start:
-        return None, 0
-    end = start + struct.unpack("<I", data[len(MAGIC) : start])[0]
-    try:
-        found = json.loads(data[start:end])
-    except (ValueError, RecursionError):
-        return None, 0
-    return (renamed(found) if isinstance(found, dict) else None), end
 
 
 def _all_records(generation: int, batches: Batches) -> bytes:

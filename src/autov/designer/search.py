@@ -238,8 +238,7 @@ class Search:
 
     def _try(self, vectors: Array, ids: np.ndarray, parents: Array) -> Array:
         # A proposer that learns from all candidates needs the values of all.
-        early = self.settings.early_stop and len(self.trials) == 1 and not self.proposer.needs_all
-        early = early and self.settings.aggregate != "panel"
+        early = len(self.trials) == 1 and not self.proposer.needs_all and self.settings.aggregate != "panel"
         values = np.full((len(self.trials), len(vectors), self.memory), np.nan)
         for p, trials in enumerate(self.trials):
             stream = Stream(self.seed, TRIAL, p)

@@ -20,7 +20,7 @@ from autov.designer.genome import Genome, Given, OperatorGenome
 from autov.designer.search import AGGREGATES, PROPOSERS
 from autov.designer.space import evolution_space, portfolio_space
 from autov.designer.trial_runs import Stream, Tasks
-from autov.designer.trials import TrialBudget, Trials
+from autov.designer.trials import DesignTrials, TrialBudget, Trials
 from autov.operators.inputs import inputs_of
 from autov.problems import PointFunction, checked_kinds, to_base
 from autov.runs.evaluation import PointEvaluator
@@ -86,7 +86,6 @@ class DesignSettings:
         panel_runs: runs of each known design and of each of the panel that candidates are measured by ("panel").
         reevaluate: fresh runs that every survivor gets each generation (True: 1); cures the winner's curse.
         memory: runs after which a candidate is known well enough, where survivors are evaluated again.
-        early_stop: stop candidates that cannot survive any more; the result is the same, bit for bit.
         final_race: choose among the best survivors by a race on fresh seeds.
         race_size: survivors in that race.
         race_runs: runs of each in its first round; every round halves the candidates and doubles the runs.
@@ -115,7 +114,6 @@ class DesignSettings:
     panel_runs: int = 12
     reevaluate: int = 1
     memory: int = 99
-    early_stop: bool = True
     final_race: bool = True
     race_size: int = 32
     race_runs: int = 16
@@ -128,7 +126,7 @@ class DesignSettings:
             value = getattr(self, name)
             value = int(value) if name == "reevaluate" and isinstance(value, bool) else value
             object.__setattr__(self, name, whole_number(name, value, low))
-        for name in ("tie_bounds", "known", "early_stop", "final_race"):
+        for name in ("tie_bounds", "known", "final_race"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name}: must be True or False, got {getattr(self, name)!r}")
         if not isinstance(self.trial, TrialBudget):
@@ -176,10 +174,9 @@ class DesignSettings:
 
 
 OPERATOR = DesignSettings()
-# The paper's settings, all of them (Section V-A), its centred problem included; early_stop does not change its results,
-# only its time. The bounds are tied because the operator it prints has zero means and equal variances for both of them
-# in every row, which free weights would not give; tie_bounds=False is the letter of its text, and stalls
-# (docs/designing.md).
+# The paper's settings, all of them (Section V-A), its centred problem included. The bounds are tied because the
+# operator it prints has zero means and equal variances for both of them in every row, which free weights would not
+# give; tie_bounds=False is the letter of its text, and stalls (docs/designing.md).
 PAPER = dataclasses.replace(
     OPERATOR, generations=1000, trial=TrialBudget(100, 100, 9), reevaluate=0, final_race=False, family=(), known=False
 )  # fmt: skip
@@ -284,7 +281,7 @@ def fitted(
     least = cost(_scaled(settings, float(SCALES[-1])))
     shorter = int(float(f"{0.8 * budget * limit / least:.0e}"))  # the cost is that of the evaluations
     fits = shorter >= least_budget > 0
-    advice = f"runs of {shorter:,} evaluations would fit (budgets={shorter}), or design" if fits else "design"
+    advice = f"runs of {shorter:,} evaluations would fit (budgets {shorter}), or design" if fits else "design"
     needs = f"the smallest design needs {said(least)}, there are {said(limit)}"
     raise InputError(f"evaluations, time: {needs}; {advice} on a cheap model of the problem (surrogate)")
 
@@ -396,55 +393,89 @@ def measured_speed(trials: Sequence[Trials], genome: Genome, rivals: Given, call
     return Speed(float(np.average(own, weights=weights)), float(np.average(theirs, weights=weights)))
 
 
-def affordable(
-    chosen: DesignSettings, trials: Sequence[Trials], held_out: Sequence[Trials], rivals: Given,
-    evaluations: float | None = None, time: str | float | None = None, log: Callable[[str], Any] | None = None,
-    moved: bool = False,
-) -> DesignSettings:  # fmt: skip
-    """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of once."""
-    given, budgets, others = chosen, [each.budget.made for each in trials], len(rivals.algorithms)
-    advice = (max(budgets), 2 * max(each.box.dim for each in trials))
+@dataclass(frozen=True)
+class Limits:
+    """What a design may cost, and who is told in one line what it will cost."""
 
-    def parts(settings: DesignSettings) -> dict[str, int]:
-        return expected_evaluations(settings, budgets, others, moved)
+    evaluations: float | None = None
+    time: str | float | None = None
+    log: Callable[[str], Any] | None = None
 
-    most = np.inf if evaluations is None else whole_number("evaluations", evaluations, 1)
-    if evaluations is not None:
-        chosen = fitted(chosen, lambda settings: sum(parts(settings).values()), most, COUNTED, *advice)
-    if time is None and log is None and all(each.compiled for each in held_out):
-        return chosen
-    genome, calls_only = chosen.genome, time is None and log is None
-    speed = judged = measured_speed(trials, genome, rivals, calls_only)
-    if held_out is not trials:
-        judged = measured_speed(held_out, genome, rivals, calls_only)
 
-    def seconds(settings: DesignSettings) -> float:
-        found = parts(settings)
+@dataclass(frozen=True)
+class Cost:
+    """What a design costs.
+
+    Attributes:
+        budgets: evaluations of a run on each training problem.
+        others: known designs and peers that the result is compared with.
+        moved: the result is re-tested with the optimum elsewhere, too.
+        speed: of the search and the race.
+        judged: speed of the re-test.
+    """
+
+    budgets: tuple[int, ...]
+    others: int
+    moved: bool
+    speed: Speed = Speed(0.0, 0.0)
+    judged: Speed = Speed(0.0, 0.0)
+
+    def evaluations(self, settings: DesignSettings) -> int:
+        """All of them, at most."""
+        return sum(self._parts(settings).values())
+
+    def seconds(self, settings: DesignSettings) -> float:
+        """The time that they take."""
+        found, others = self._parts(settings), self.others
         raced = others / (others + min(settings.race_size, settings.population)) if settings.known else 0.0
-        retested = others / (1 + others + moved)
+        retested = others / (1 + others + self.moved)
         return (
-            speed.own * found["search"]
-            + ((1 - raced) * speed.own + raced * speed.rivals) * found["race"]
-            + ((1 - retested) * judged.own + retested * judged.rivals) * found["retest"]
+            self.speed.own * found["search"]
+            + ((1 - raced) * self.speed.own + raced * self.speed.rivals) * found["race"]
+            + ((1 - retested) * self.judged.own + retested * self.judged.rivals) * found["retest"]
         )
 
-    if evaluations is not None:  # what was measured is spent
-        most -= sum(each.evaluations for each in {id(each): each for each in (*trials, *held_out)}.values())
-        chosen = fitted(given, lambda settings: sum(parts(settings).values()), most, COUNTED, *advice)
-    if time is not None:
-        limit = seconds_of(time)
-        chosen = fitted(given, lambda some: seconds(some) if sum(parts(some).values()) <= most else np.inf, limit,
-                        duration, *advice)  # fmt: skip
+    def _parts(self, settings: DesignSettings) -> dict[str, int]:
+        return expected_evaluations(settings, self.budgets, self.others, self.moved)
+
+
+def affordable(chosen: DesignSettings, trials: DesignTrials, rivals: Given, limits: Limits) -> DesignSettings:
+    """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of once."""
+    advice = (max(each.budget.made for each in trials.search), 2 * max(each.box.dim for each in trials.search))
+    cost = Cost(tuple(each.budget.made for each in trials.search), len(rivals.algorithms), bool(trials.moved))
+    most, found = np.inf, chosen
+    if limits.evaluations is not None:
+        most = whole_number("evaluations", limits.evaluations, 1)
+        found = fitted(chosen, cost.evaluations, most, COUNTED, *advice)
+    calls_only = limits.time is None and limits.log is None
+    if calls_only and all(each.compiled for each in trials.held_out):
+        return found
+    speed = judged = measured_speed(trials.search, chosen.genome, rivals, calls_only)
+    if trials.held_out is not trials.search:
+        judged = measured_speed(trials.held_out, chosen.genome, rivals, calls_only)
+    cost = dataclasses.replace(cost, speed=speed, judged=judged)
+    if limits.evaluations is not None:  # what was measured is spent
+        most -= trials.evaluations
+        found = fitted(chosen, cost.evaluations, most, COUNTED, *advice)
+    if limits.time is not None:
+        found = fitted(chosen, lambda some: cost.seconds(some) if cost.evaluations(some) <= most else np.inf,
+                       seconds_of(limits.time), duration, *advice)  # fmt: skip
+    _tell_cost(found, cost, limits)
+    return found
+
+
+def _tell_cost(settings: DesignSettings, cost: Cost, limits: Limits) -> None:
+    """Say what a design will cost to who wants to know it; if nobody does and it is much, warn."""
+    seconds = cost.seconds(settings)
     line = (
-        f"up to {counted(sum(parts(chosen).values()))} evaluations ({chosen.generations} generations of "
-        f"{chosen.population} candidates), about {duration(seconds(chosen))} at {moment(judged.own)} an evaluation"
+        f"up to {counted(cost.evaluations(settings))} evaluations ({settings.generations} generations of "
+        f"{settings.population} candidates), about {duration(seconds)} at {moment(cost.judged.own)} an evaluation"
     )
-    if log is not None:
-        log(line)
-    elif evaluations is None and time is None and seconds(chosen) > WARN_SECONDS:
+    if limits.log is not None:
+        limits.log(line)
+    elif limits.evaluations is None and limits.time is None and seconds > WARN_SECONDS:
         hint = "limit it with time= or evaluations=, or train on a cheap model of it (surrogate=)"
-        warnings.warn(f"design: {line}; {hint}", stacklevel=3)
-    return chosen
+        warnings.warn(f"design: {line}; {hint}", stacklevel=5)
 
 
 def seconds_of(text: str | float) -> float:

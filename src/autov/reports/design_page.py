@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from autov.designer import Design
 from autov.designer.cases import few
 from autov.designer.space import operator_of
 from autov.experiments import Comparison, Entry, Table
+from autov.experiments.design_comparison import DesignComparison
 from autov.problems import instance_of, resolve_problem
 from autov.reports.design_plots import history_plot, use_plot
 from autov.reports.html import beside_html, code_html, figure_html, lead_html, page, table_html, text_html
@@ -22,9 +22,6 @@ from autov.reports.operator_plots import offspring_plot
 from autov.reports.plots import BANDS, convergence_panels
 from autov.runs.faults import sentence
 from autov.stats import average_ranks, least_p, mark, rank_sum
-
-if TYPE_CHECKING:
-    from autov.reports.design_files import Curves
 
 COLUMNS = ("mean (std)", "median", "best", "worst")
 KINDS = {"translate": "moved", "rotate": "turned", "scale": "zoomed"}  # what is done to instances of a family
@@ -113,20 +110,13 @@ def _flattering(design: Design) -> str:
     return f"{own}; it flatters, because the luckiest candidates survive. The re-test does not."
 
 
-def best_other(design: Design, place: int) -> str | None:
-    """The label of the known design with the smallest mean on a training problem; peers, which may be slow, not."""
-    peers = design.settings["panel"]
-    means = {label: float(each[place].mean()) for label, each in design.beside.items() if label not in peers}
-    return min(means, key=lambda label: means[label]) if means else None
-
-
 AHEAD = {
     "+": "significantly better", "-": "significantly worse", "=": "not significantly different",
     "?": "not told apart, the runs are too few",
 }  # fmt: skip
 
 
-def in_short(design: Design, curves: Sequence[Curves] = ()) -> list[str]:
+def in_short(design: Design, compared: Sequence[DesignComparison] = ()) -> list[str]:
     """What was found and how it does beside others, in a few sentences."""
     names = design.settings["problems"]
     said = [_sentence(design, place) for place in range(min(len(names), MOST))]
@@ -138,9 +128,9 @@ def in_short(design: Design, curves: Sequence[Curves] = ()) -> list[str]:
             for p in range(len(names))
         )
         said.append(f"On {first} of all {len(names)} training problems its mean is the smallest; tables are below.")
-    for each in curves[:1]:
+    for each in compared[:1]:
         made = each.comparison
-        lead = best_other(design, design.settings["problems"].index(made.problems[0]))
+        lead = design.best_known(design.settings["problems"].index(made.problems[0]))
         means = {label: made.values(made.problems[0], label) for label in made.algorithms if label != lead}
         own = means.pop("designed")
         if means:
@@ -212,22 +202,22 @@ def _typed(design: Design) -> str:
     return " ".join([name, *options, *([] if budget == 10_000 else [f"--maxfev {budget}"])])
 
 
-def design_page(design: Design, curves: Sequence[Curves], command: str, folder: Path = Path()) -> str:
+def design_page(design: Design, compared: Sequence[DesignComparison], command: str, folder: Path = Path()) -> str:
     """One screen that tells what was found, then tables, the design in words, curves, and how to repeat it.
 
     Args:
         design: what was found.
-        curves: what `autov.reports.design_files.report` made.
+        compared: runs of `compare_design`, for curves.
         command: how to repeat it.
         folder: where its files are, for the commands to type next.
     """
     named = design.settings["problems"]
-    lead, *rest = in_short(design, curves)
+    lead, *rest = in_short(design, compared)
     first = "".join([
-        lead_html(lead), text_html(*rest, *_faults(design), _what(design, curves), "What to type next:"),
+        lead_html(lead), text_html(*rest, *_faults(design), _what(design, compared), "What to type next:"),
         code_html(next_commands(design, folder), wrap=True),
     ])  # fmt: skip
-    shown = {name: figure for each in curves for name, figure in _panels(each.comparison).items()}
+    shown = {name: figure for each in compared for name, figure in _panels(each.comparison).items()}
     figure = next(iter(shown.values()), "")
     sections = [("", beside_html(first, figure) if figure else first)]
     tables = table_html(summary_table(design)) if len(design.retested) > 1 and design.beside else ""
@@ -238,13 +228,13 @@ def design_page(design: Design, curves: Sequence[Curves], command: str, folder: 
         ("What was designed", code_html(explain(design.algorithm), wrap=True)),
     ]
     sections += [(f"The same on {name}", figure) for name, figure in list(shown.items())[1:]]
-    for each in curves:
+    for each in compared:
         if each.use:
             members = [*(short_name(member) for member in design.algorithm.members), "polish"]
             name = each.comparison.problems[0]
             told = "Every line is one run; the colour tells whose candidates were evaluated."
             figure = figure_html(use_plot(members, each.use), f"members over evaluations on {name}", told)
-            sections.append((f"Who worked when{f' on {name}' if len(curves) > 1 else ''}", figure))
+            sections.append((f"Who worked when{f' on {name}' if len(compared) > 1 else ''}", figure))
     sections.append(("How the search went", figure_html(
         history_plot(design), "fitness over generations",
         "Best, median and worst candidate of each generation; the search's own figures flatter.")))  # fmt: skip
@@ -280,10 +270,10 @@ def _panels(made: Comparison) -> dict[str, str]:
     }
 
 
-def _what(design: Design, curves: Sequence[Curves]) -> str:
+def _what(design: Design, compared: Sequence[DesignComparison]) -> str:
     """What the result is, in a sentence, and which of its parts did the work."""
     said = explain(design.algorithm).splitlines()[0]
-    use = curves[0].use if curves else ()
+    use = compared[0].use if compared else ()
     if use:
         names = [*(short_name(member) for member in design.algorithm.members), "polish"]
         shares = np.bincount(np.concatenate(use), minlength=len(names)) / sum(map(len, use))

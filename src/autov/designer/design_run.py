@@ -1,0 +1,197 @@
+"""A design from its first generation to its result: search, final race, re-test."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autov.algorithms.evolution import Evolution
+from autov.algorithms.files import DEFAULT
+from autov.core import Array
+from autov.designer.checkpoint import MEASURED, Checkpoint
+from autov.designer.design_result import Design, provenance_of
+from autov.designer.genome import Genome, OperatorGenome
+from autov.designer.search import MOVED, Search, SearchState
+from autov.designer.search_files import SearchFiles
+from autov.designer.settings import FITTED
+from autov.designer.trials import DesignTrials, Trials
+from autov.operators import AffineOperator
+from autov.problems import ProblemFamily
+from autov.runs.faults import FaultCount
+
+AFTER_THE_SEARCH = ("generations", "final_race", "race_size", "race_runs", "retest_runs")  # may change when it goes on
+
+
+@dataclass(frozen=True, eq=False)
+class SearchProgress:
+    """What a display may show after each generation."""
+
+    state: SearchState
+    generations: int
+    seconds: float  # of the whole search
+    rate: float  # evaluations per second in this session
+    seconds_left: float
+    genome: Genome
+    aggregate: str = ""  # what fitness is of several problems; else it is a best value
+
+
+ProgressCallback = Callable[[SearchProgress], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Rivals:
+    """Algorithms that the result is compared with, by label: known designs, and peers that the user names."""
+
+    known: dict[str, Any]
+    peers: dict[str, Any]
+
+    @property
+    def all(self) -> dict[str, Any]:
+        """Known designs, then peers."""
+        return {**self.known, **self.peers}
+
+
+@dataclass(frozen=True, eq=False)
+class Winner:
+    """Who won the final race; ``known`` is the label of a rival, None for a candidate of the search."""
+
+    algorithm: Any
+    known: str | None
+    fitness: float
+
+
+@dataclass(frozen=True, eq=False)
+class DesignRun:
+    """A search with its trials, its rivals and the files that it is kept in.
+
+    Attributes:
+        search: the generations.
+        trials: what it runs on.
+        rivals: what the result is compared with.
+        files: where it is kept.
+        described: problems, seed and settings, as files have them.
+        measured: evaluations that told what it may cost.
+    """
+
+    search: Search
+    trials: DesignTrials
+    rivals: Rivals
+    files: SearchFiles
+    described: Mapping[str, Any]
+    measured: int
+
+    def run(self, preset: str, progress: ProgressCallback | None = None) -> Design:
+        """Search from the checkpoint or from the beginning, then choose and re-test the result."""
+        begun = self.files.begin(self.search, self._beginning())
+        for trials in self.trials.each:
+            trials.journal = self.files.journal
+        last = self._generations(begun, progress)
+        return self._finish(last, begun.faults, preset)
+
+    def _beginning(self) -> Checkpoint:
+        """The search before its first population, with all that must be the same when it goes on."""
+        settings = {name: value for name, value in self.described.items() if name not in AFTER_THE_SEARCH}
+        settings["identities"] = self.files.trained
+        sizes = {name: getattr(self.search.settings, name) for name in FITTED}
+        return Checkpoint(settings, sizes | {MEASURED: self.measured})
+
+    def _generations(self, begun: Checkpoint, progress: ProgressCallback | None) -> Checkpoint:
+        """Run the generations, with checkpoints and progress."""
+        now, start, most = begun, clock.perf_counter(), self.search.settings.generations
+        try:
+            while True:
+                state = self._next(now.state)
+                # What fails later belongs to a generation that is made anew.
+                faults = _failed(begun.faults, self.search.trials)
+                session = clock.perf_counter() - start
+                now = replace(now, state=state, seconds=begun.seconds + session, faults=faults)
+                self.files.keep(now, last=state.generation >= most)
+                if progress:
+                    made = state.evaluations - (begun.state.evaluations if begun.state else 0)
+                    progress(self._progress(state, now.seconds, made / max(session, 1e-9)))
+                if state.generation >= most:
+                    return now
+        except KeyboardInterrupt:
+            self.files.write(replace(now, seconds=begun.seconds + clock.perf_counter() - start))
+            raise
+
+    def _next(self, state: SearchState | None) -> SearchState:
+        if state is None:
+            return self.search.start()
+        return self.search.step(state) if state.generation < self.search.settings.generations else state
+
+    def _progress(self, state: SearchState, seconds: float, rate: float) -> SearchProgress:
+        settings = self.search.settings
+        share = (state.generation + 1) / (settings.generations + 1)
+        several = len(self.search.trials) > 1 or settings.aggregate == "panel"
+        measure = settings.aggregate if several else ""
+        left = seconds / share - seconds
+        return SearchProgress(state, settings.generations, seconds, rate, left, self.search.genome, measure)
+
+    def _finish(self, last: Checkpoint, before: FaultCount, preset: str) -> Design:
+        """Choose the result, re-test it beside what is known, also with moved optima, and note where it comes from."""
+        start, state, trials = clock.perf_counter(), last.state, self.trials
+        assert state is not None
+        spent = {"measure": self.measured, "search": state.evaluations}
+        made = trials.evaluations
+        winner = self._winner(state)
+        spent["race"], made = trials.evaluations - made, trials.evaluations
+        others = {label: one for label, one in self.rivals.all.items() if label != winner.known}
+        values = self.search.retest([winner.algorithm, *others.values()], trials.held_out)
+        moved = self.search.retest([winner.algorithm], trials.moved, MOVED)[0] if trials.moved else None
+        spent["retest"] = trials.evaluations - made
+        failed = _failed(before, trials.each)
+        found = Design(
+            winner.algorithm, winner.known, winner.fitness, values[0], dict(zip(others, values[1:], strict=True)),
+            others, np.array(state.history), self._population(state.vectors), spent, last.seconds,
+            dict(self.described), tuple(each.problem for each in trials.search),
+            tuple(each.problem for each in trials.held_out), tuple(each.budget.maxfev for each in trials.held_out), {},
+            moved, failed.counts, failed.first,
+        )  # fmt: skip
+        found = _with_provenance(found, provenance_of(found, preset, self._instances()))
+        return replace(found, seconds=last.seconds + clock.perf_counter() - start)
+
+    def _winner(self, state: SearchState) -> Winner:
+        """The winner of the final race, the best of the search if there is none."""
+        settings = self.search.settings
+        rivals = self.rivals.all if settings.known else {}
+        if settings.space == "operator":  # of which the default is none; the re-test has it
+            rivals.pop(DEFAULT, None)
+        winner = self.search.race(state, list(rivals.values())) if settings.final_race else 0
+        if winner >= len(state.ids):
+            label = list(rivals)[winner - len(state.ids)]
+            return Winner(rivals[label], label, float("nan"))
+        return Winner(self.search.genome.decode(state.vectors[winner]), None, float(state.fitness[winner]))
+
+    def _population(self, vectors: Array) -> list[Any]:
+        genome = self.search.genome
+        shown = genome.operator if isinstance(genome, OperatorGenome) else genome.decode
+        return [shown(vector) for vector in vectors]
+
+    def _instances(self) -> str:
+        """Which instances it has seen, in words."""
+        if not any(isinstance(trials.problem, ProblemFamily) for trials in self.search.trials):
+            return "the problem as it is, in the search as in the re-test"
+        seed = self.search.seed
+        return f"drawn from (seed {seed}, purpose, problem, run); search, race and re-test are three purposes"
+
+
+def _failed(before: FaultCount, trials: Sequence[Trials]) -> FaultCount:
+    """Evaluations that failed, in earlier sessions and in these trials."""
+    found = FaultCount()
+    for each in (before, *(one.evaluator.faults for one in trials)):
+        found.add(each.counts, each.first)
+    return found
+
+
+def _with_provenance(found: Design, provenance: dict[str, Any]) -> Design:
+    """The design, and its operator where one was designed, with where it comes from."""
+    algorithm = found.algorithm
+    designed = found.settings["space"] == "operator" and isinstance(algorithm, Evolution)
+    if designed and isinstance(algorithm.operator, AffineOperator):
+        algorithm = replace(algorithm, operator=replace(algorithm.operator, provenance=provenance))
+    return replace(found, algorithm=algorithm, provenance=provenance)
