@@ -72,7 +72,8 @@ def test_the_paper_s_algorithm_keeps_its_operator():
         ("nope", "unknown 'nope'; one of anytime, general, .*cma-es, cso"), ("x:y", "unknown prefix in 'x:y'"),
         ("de+speed=1", "de has no setting 'speed'"), ("de+F", r"expected \+setting=value"), ("de+F=5", "F: must be"),
         ("evolution:nowhere.json", "no file 'nowhere.json'"), (3, "expected a name, operator, or object"),
-        (DE, "expected a name, operator, or object"), (object(), "expected a name, operator, or object"), ("nofile.py:f", "no file"),
+        (DE, "expected a name, operator, or object"), (object(), "expected a name, operator, or object"),
+        ("nofile.py:f", "no file"),
     ],
 )  # fmt: skip
 def test_bad_specs_are_one_line(spec, message):

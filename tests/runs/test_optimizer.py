@@ -292,7 +292,7 @@ def test_points_that_never_come_back_as_they_were_asked_for_are_refused():
     x = optimizer.ask()
     with pytest.warns(UserWarning, match="tell"):
         optimizer.tell(x.round(2), np.zeros(5))
-    with pytest.raises(InputError, match="^tell: "):
+    with pytest.raises(InputError, match=r"^tell: "):
         optimizer.tell(optimizer.ask().round(2), np.zeros(5))
     optimizer.tell(optimizer.ask(), np.zeros(5))
     assert optimizer.result.nfev == 5
@@ -302,7 +302,8 @@ def test_many_points_of_other_origin_may_be_told_one_by_one():
     optimizer = Optimizer(BOX, algorithm="de", popsize=5, rng=1, maxfev=100)
     x = optimizer.ask()
     with pytest.warns(UserWarning, match="tell"):
-        for number in range(4):
-            optimizer.tell(np.full((1, x.shape[1]), 0.1 * number), [1.0])
+        optimizer.tell(np.zeros((1, x.shape[1])), [1.0])
+    for number in range(1, 4):
+        optimizer.tell(np.full((1, x.shape[1]), 0.1 * number), [1.0])
     optimizer.tell(x, np.zeros(5))
     assert optimizer.result.nfev == 5
