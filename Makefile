@@ -52,6 +52,7 @@ build/oldest/.ready: pyproject.toml tests/oldest.py
 	touch $@
 
 test-oldest: build/oldest/.ready
+	build/oldest/bin/autov minimize --help > /dev/null
 	AUTOV_COMPILER=plain build/oldest/bin/python $(FOR_VERSIONS)
 
 test-newest:

@@ -81,7 +81,8 @@ def bench_constrained(
                 if label == "scipy":
                     value = scipy_run(problem, maxfev, popsize, seed + run)[0]
                 else:
-                    value = minimize(problem, algorithm=label, maxfev=maxfev, popsize=popsize, rng=seed + run).fun
+                    size = None if label == "general" else popsize  # it has its own
+                    value = minimize(problem, algorithm=label, maxfev=maxfev, popsize=size, rng=seed + run).fun
                 values[label].append(float(value))
                 if progress:
                     progress()

@@ -29,7 +29,8 @@ def rastrigin(x: Any, library: Any = np) -> Any:
 
 def _autov(algorithm: str, named: bool) -> Loop:
     autov = import_module("autov")
-    settings = {"algorithm": algorithm, "maxfev": POPSIZE * GENERATIONS, "popsize": POPSIZE, "rng": 1}
+    size = None if algorithm.startswith("ma-es") else POPSIZE  # it has its own
+    settings = {"algorithm": algorithm, "maxfev": POPSIZE * GENERATIONS, "popsize": size, "rng": 1}
     if named:
         return lambda: autov.minimize("rastrigin", dim=DIM, **settings)
     return lambda: autov.minimize(rastrigin, [(-BOUND, BOUND)] * DIM, vectorized=True, **settings)

@@ -2,7 +2,7 @@
 
 The same from the command line:
     autov check examples/own_operator.py:swap_and_step
-    autov minimize rastrigin --operator examples/own_operator.py:swap_and_step --runs 10
+    autov minimize rastrigin --algorithm examples/own_operator.py:swap_and_step --runs 10
 """
 
 import matplotlib.pyplot as plt
@@ -24,13 +24,13 @@ swap_and_step.n_parents = 2  # three if nothing is said
 if __name__ == "__main__":
     print("invariant to:", autov.check(swap_and_step).holds)
     runs = 10
-    operators = {"swap_and_step": swap_and_step, "paper-h3": "paper-h3", "sbx": "sbx"}
+    algorithms = {"swap_and_step": swap_and_step, "paper-h3": "paper-h3", "sbx": "evolution:sbx"}
     problems = {"plain": "rastrigin", "moved": "rastrigin+translate=2.5", "turned": "rastrigin+rotate=1"}
     axes = plt.figure(figsize=(5.6, 3.4)).subplots()
     for i, name in enumerate(problems.values()):
         print(f"{name}, mean best value of {runs} runs of 5000 evaluations:")
-        for j, (label, operator) in enumerate(operators.items()):
-            best = [autov.minimize(name, operator=operator, maxfev=5000, rng=seed).fun for seed in range(runs)]
+        for j, (label, algorithm) in enumerate(algorithms.items()):
+            best = [autov.minimize(name, algorithm=algorithm, maxfev=5000, rng=seed).fun for seed in range(runs)]
             print(f"    {label:14} {np.mean(best):8.2f}")
             shown = {"label": label} if i == 0 else {}
             axes.bar(i + 0.25 * j, np.mean(best), 0.22, color=("#0072b2", "#d55e00", "#009e73")[j], **shown)

@@ -36,7 +36,7 @@ with tempfile.TemporaryDirectory() as folder:
     try:
         autov.minimize(simulate, bounds, callback=power_cut, **run)
     except KeyboardInterrupt as error:
-        print(f"interrupted; {len(error.autov_evaluations.fun)} evaluations are in the file")
+        print(f"interrupted; {len(error.autov_result.history.fun)} evaluations are in the file")
     result = autov.minimize(simulate, bounds, **run)
     speed, angle, height = result.x
     print(f"{speed:.2f} m/s, {angle:.3f} rad, {height:.2f} m: {result.fun:.4g} after {result.nfev} evaluations")

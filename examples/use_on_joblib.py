@@ -11,7 +11,7 @@ from autov.adapters.joblib import JoblibEngine
 weights = [1.0, 10.0, 100.0]
 slow = lambda x: (time.sleep(0.002), float((weights * x**2).sum()))[1]  # noqa: E731 - a lambda on purpose
 
-options = {"maxfev": 600, "popsize": 30, "rng": 1}
+options = {"maxfev": 600, "rng": 1}
 for workers in (1, JoblibEngine(n_jobs=2)):
     start = time.perf_counter()
     found = autov.minimize(slow, [(-5, 5)] * 3, workers=workers, **options)

@@ -157,3 +157,13 @@ def test_the_licence_of_the_data_is_named():
     place = "src/autov/problems/data/README.md"
     assert re.search(r"\nLicence: .*not these numbers", (ROOT / place).read_text(encoding="utf-8"))
     assert f"]({place})" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_names_of_the_package_are_the_public_ones():
+    assert dir(autov) == sorted([*autov.__all__, "__version__"])
+    assert not {"runs", "core", "Any", "importlib", "annotations"} & set(dir(autov))
+    for name in dir(autov):
+        assert getattr(autov, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = autov.nothing
+    assert {autov.Stopping.__module__, autov.FaultPolicy.__module__} == {"autov.runs.stopping", "autov.runs.faults"}

@@ -37,7 +37,7 @@ _HOME = {
     "autov.invariance": ("Certificate", "check", "check_algorithm"),
     "autov.operators": ("AffineOperator", "Operator", "load_operator", "operator_names"),
     "autov.paper": ("reproduce",),
-    "autov.problems": ("Classic", "Problem", "Rotated", "Scaled", "Stopping", "Translated", "function_problem"),
+    "autov.problems": ("Classic", "Problem", "Rotated", "Scaled", "Translated", "function_problem"),
     "autov.runs": ("FaultPolicy", "Optimizer", "Run", "Stopping", "minimize", "solve"),
     "autov.runs.result": ("Result",),
 }

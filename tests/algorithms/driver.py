@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from autov.algorithms.resolve import resolve_algorithm
 from autov.core import Box, generator
 
 BOX = Box.cube(-5.0, 10.0, 5)
@@ -65,3 +66,8 @@ class Contracted:
 
     def population(self, state):
         return state[0], np.zeros(len(state[0]))
+
+
+def sized(algorithm, popsize):
+    """The option popsize, for algorithms that use it: others warn."""
+    return {"popsize": popsize} if getattr(resolve_algorithm(algorithm), "uses_popsize", True) else {}

@@ -33,8 +33,8 @@ middle.n_parents = 2
 @pytest.mark.parametrize("name", CLASSIC)
 def test_classic_operators_run_by_name_and_as_objects(name):
     options = {"maxfev": 300, "popsize": 20, "rng": 1}
-    by_name = autov.minimize(sphere, BOX, operator=name, **options)
-    assert autov.minimize(sphere, BOX, operator=CLASSIC[name], **options).fun == by_name.fun
+    by_name = autov.minimize(sphere, BOX, algorithm=f"evolution:{name}", **options)
+    assert autov.minimize(sphere, BOX, algorithm=CLASSIC[name], **options).fun == by_name.fun
     assert by_name.nfev == 300
     assert ((by_name.population >= -5) & (by_name.population <= 5)).all()
 
@@ -43,8 +43,8 @@ def test_any_function_is_an_operator_everywhere(tmp_path):
     options = {"maxfev": 400, "popsize": 20}
     reference = solve(PROBLEM, Evolution(middle), seed=3, **options)
     assert reference.fun < solve(PROBLEM, Evolution(middle), seed=3, maxfev=20, popsize=20).fun
-    assert autov.minimize(PROBLEM, operator=middle, rng=3, **options).fun == reference.fun
-    optimizer = autov.Optimizer(PROBLEM.box, middle, rng=3, **options)
+    assert autov.minimize(PROBLEM, algorithm=middle, rng=3, **options).fun == reference.fun
+    optimizer = autov.Optimizer(PROBLEM.box, algorithm=middle, rng=3, **options)
     while not optimizer.stop():
         x = optimizer.ask()
         optimizer.tell(x, PROBLEM(x, generator(0)))
@@ -56,8 +56,9 @@ def test_any_function_is_an_operator_everywhere(tmp_path):
         "    return parents[:2].mean(axis=0) + 0.1 * rng.standard_normal(parents[0].shape)\n"
         "middle.n_parents = 2\n"
     )
-    own = autov.minimize(PROBLEM, operator=f"{tmp_path / 'middle_for_test.py'}:middle", rng=3, **options)
-    assert own.fun == reference.fun
+    for prefix in ("", "evolution:"):
+        spec = f"{prefix}{tmp_path / 'middle_for_test.py'}:middle"
+        assert autov.minimize(PROBLEM, algorithm=spec, rng=3, **options).fun == reference.fun
 
 
 def test_parents_are_winners_of_tournaments():
@@ -102,7 +103,7 @@ def test_operators_may_want_the_best_and_the_mean():
 )  # fmt: skip
 def test_operators_that_do_not_work_are_named(operator, message):
     with pytest.raises(InputError, match=message):
-        autov.minimize(sphere, BOX, operator=operator, maxfev=100, popsize=10, rng=1)
+        autov.minimize(sphere, BOX, algorithm=Evolution(operator), maxfev=100, popsize=10, rng=1)
 
 
 def test_points_of_other_origin_compete():
@@ -161,7 +162,6 @@ def test_it_is_the_paper_s_algorithm_by_default():
     spec = "evolution+popsize=20+frame=learned+operator=paper-h3"
     assert resolve_algorithm(spec) == Evolution(load_operator("paper-h3"), popsize=20, frame="learned")
     assert resolve_algorithm("evolution") == resolve_algorithm("paper-h3") == Evolution()
-    assert resolve_algorithm("evolution+popsize=9", OPEN) == Evolution(OPEN, popsize=9)
     assert list(resolve_algorithms(f"paper-h3,{spec}")) == ["paper-h3", spec]
     with pytest.raises(InputError, match=r"evolution has no setting 'size'; one of operator, popsize"):
         resolve_algorithm("evolution+size=3")

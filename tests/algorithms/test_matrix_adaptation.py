@@ -12,7 +12,6 @@ from autov.core import Box, InputError, generator, stream_key
 from autov.invariance import check_algorithm
 from autov.invariance.transformations import random_orthogonal
 from autov.kernels.evolution.run import evaluate_blocks
-from autov.kernels.matrix_adaptation import steps as kernels
 from autov.problems import Classic, Rotated, Translated, function_problem
 from tests.algorithms.driver import BOX, drive, sphere
 
@@ -116,7 +115,7 @@ def test_only_the_whole_batch_can_be_told():
 def test_any_size_improves_on_the_sphere(dim, popsize):
     box, algorithm = Box.cube(-5.0, 10.0, dim), MatrixAdaptation(popsize=popsize)
     best, points, state = drive(algorithm, sphere, box, maxfev=1200)
-    size = int(state.counters[kernels.BASE])
+    size = int(state.scalars[0].popsize)
     assert size == (popsize or 4 + int(3 * np.log(dim)))
     assert best < sphere(points[:size]).min()
     x, f = algorithm.population(state)
@@ -130,7 +129,7 @@ def test_a_plateau_and_infinite_values_are_survived(restarts, bounds):
     for fun in (lambda x: np.zeros(len(x)), lambda x: np.full(len(x), np.inf)):
         _, points, state = drive(algorithm, fun, BOX, maxfev=3000)
         assert np.isfinite(points).all()
-        assert (state.counters[kernels.RUNS] > 1) == (restarts != "none")
+        assert (state.scalars[0].runs > 1) == (restarts != "none")
     best, _, _ = drive(algorithm, lambda x: np.where(x[:, 0] < 0, np.inf, sphere(x)), BOX, maxfev=1000)
     assert np.isfinite(best)
 
@@ -141,19 +140,19 @@ def test_long_convergence_stays_finite(restarts):
     best, points, state = drive(MatrixAdaptation(restarts=restarts), sphere, box, maxfev=12_000)
     assert np.isfinite(points).all()
     assert best < 1e-20
-    assert (state.counters[kernels.RUNS] > 1) == (restarts != "none")
+    assert (state.scalars[0].runs > 1) == (restarts != "none")
 
 
 def test_numbers_that_leave_their_range_start_again():
     """Without restarts, too: the step size of a run that has long converged underflows in the end."""
     box, algorithm = Box.cube(-1.0, 1.0, 1), MatrixAdaptation(restarts="none")
     state = algorithm.init(box, 10, 10_000, generator(1))
-    state.numbers[kernels.SIGMA] = 1.01e-150
+    state.scalars[0].sigma = 1.01e-150
     for _ in range(30):
         x, state = algorithm.ask(state, generator(1))
         state = algorithm.tell(state, x, sphere(x), generator(1))
-    assert state.counters[kernels.RUNS] >= 2
-    assert 1e-9 < state.numbers[kernels.SIGMA] < 1
+    assert state.scalars[0].runs >= 2
+    assert 1e-9 < state.scalars[0].sigma < 1
     assert np.isfinite(state.matrix).all()
 
 
@@ -306,7 +305,7 @@ def test_turned_draws_make_the_turned_path():
             np.testing.assert_allclose(again, x, rtol=0, atol=1e-9)
         plain = algorithm.tell(plain, x, problem(x, None), None)
         turned = algorithm.tell(turned, y, problem(y @ R.T, None), None)
-    assert plain.counters[kernels.RUNS] == 1
+    assert plain.scalars[0].runs == 1
     assert not np.allclose(plain.matrix[:4, :4], np.eye(4), atol=0.1)  # something was learnt
 
 

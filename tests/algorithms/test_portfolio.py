@@ -239,7 +239,7 @@ def test_a_saved_optimizer_goes_on_with_the_same_bits(settings, batches, tmp_pat
             optimizer.tell(x, (x**2).sum(axis=1))
         return optimizer
 
-    options = {"bounds": [(-5, 5)] * 4, "algorithm": made_of(**settings), "maxfev": 900, "popsize": 12, "rng": 5}
+    options = {"bounds": [(-5, 5)] * 4, "algorithm": made_of(**settings), "maxfev": 900, "rng": 5}
     straight = advance(Optimizer(**options), batches + 10)
     broken = advance(Optimizer(**options), batches)
     broken.save(tmp_path / "state.npz")

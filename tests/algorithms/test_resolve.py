@@ -25,7 +25,7 @@ def test_every_kind_of_name(tmp_path):
     (tmp_path / "own_for_resolve.py").write_text(
         "from autov.algorithms.de import DE\nclass Mine(DE):\n    name = 'mine'\nready = DE(F=0.3)\n"
     )
-    assert resolve_algorithm("paper-h3") == resolve_algorithm(None, "paper-h3") == Evolution()
+    assert resolve_algorithm("paper-h3") == resolve_algorithm("evolution:paper-h3") == Evolution()
     assert resolve_algorithm("de") == DE()
     assert resolve_algorithm("quick=de+F=0.7+CR=0.5") == DE(F=0.7, CR=0.5)
     assert resolve_algorithm(f"evolution:{tmp_path}/op.json") == Evolution()
@@ -37,16 +37,20 @@ def test_every_kind_of_name(tmp_path):
     assert resolve_algorithm("cma-es+c_1=None+steps=sampled").steps == "sampled"
 
 
-def test_operators_go_with_the_paper_s_metaheuristic_only():
-    assert resolve_algorithm("evolution", "paper-h3") == Evolution("paper-h3")
-    assert resolve_algorithm(None, SBX()).operator == CallableOperator.of(SBX())
-    for algorithm in ("ga", DE(), "scipy:de", "evolution:sbx", "paper-h3"):
-        with pytest.raises(InputError, match=r"^operator: "):
-            resolve_algorithm(algorithm, "paper-h3")
+def own_operator(parents, lower, upper, rng):  # noqa: ARG001
+    return parents.mean(axis=0)
+
+
+def test_an_operator_runs_in_the_paper_s_metaheuristic():
+    paper = load_operator("paper-h3")
+    assert resolve_algorithm(paper) == resolve_algorithm("evolution+operator=paper-h3") == Evolution("paper-h3")
+    assert resolve_algorithm(SBX()).operator == CallableOperator.of(SBX())
+    assert resolve_algorithm(own_operator) == Evolution(own_operator)
+    assert autov.Optimizer(BOX, algorithm=own_operator).algorithm == Evolution(own_operator)
     with pytest.raises(InputError, match="no such name"):
-        autov.minimize(sphere, BOX, operator="nonsense", algorithm="evolution")
-    with pytest.raises(InputError, match=r"^operator: "):
-        autov.minimize(sphere, BOX, operator="nonsense", algorithm="ga")
+        autov.minimize(sphere, BOX, algorithm="evolution:nonsense")
+    with pytest.raises(TypeError, match="operator"):
+        autov.minimize(sphere, BOX, operator=paper)
 
 
 @pytest.mark.parametrize("spec", ["autov", "mine=autov", "autov:sbx", "autov+popsize=9"])
@@ -67,8 +71,8 @@ def test_the_paper_s_algorithm_keeps_its_operator():
     [
         ("nope", "unknown 'nope'; one of anytime, general, .*cma-es, cso"), ("x:y", "unknown prefix in 'x:y'"),
         ("de+speed=1", "de has no setting 'speed'"), ("de+F", r"expected \+setting=value"), ("de+F=5", "F: must be"),
-        ("evolution:nowhere.json", "no file 'nowhere.json'"), (3, "expected a name or an object"),
-        (DE, "expected a name or an object"), (object(), "expected a name or an object"), ("nofile.py:f", "no file"),
+        ("evolution:nowhere.json", "no file 'nowhere.json'"), (3, "expected a name, operator, or object"),
+        (DE, "expected a name, operator, or object"), (object(), "expected a name, operator, or object"), ("nofile.py:f", "no file"),
     ],
 )  # fmt: skip
 def test_bad_specs_are_one_line(spec, message):

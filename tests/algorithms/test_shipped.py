@@ -7,7 +7,6 @@ import pytest
 
 import autov
 from autov.algorithms import resolve_algorithm
-from autov.algorithms.evolution import Evolution
 from autov.algorithms.files import DEFAULT, algorithm_to_dict, shipped_data, shipped_names
 from autov.algorithms.portfolio import Portfolio
 from autov.algorithms.resolve import find_algorithm
@@ -30,14 +29,13 @@ def test_a_shipped_optimiser_says_where_it_comes_from_and_is_what_its_file_says(
     assert algorithm.compiles
 
 
-def test_the_default_is_general_and_the_papers_where_there_is_an_operator():
+def test_the_default_is_general():
     assert DEFAULT == "general"
     assert algorithm_to_dict(resolve_algorithm()) == shipped_data("general")["algorithm"]
-    assert isinstance(resolve_algorithm(None, "paper-h3"), Evolution)
     box = [(-1.0, 1.0)] * 3
     default = autov.minimize(bowl, box, maxfev=200, rng=1)
     assert default.fun == autov.minimize(bowl, box, maxfev=200, rng=1, algorithm="general").fun
-    assert autov.minimize(bowl, box, maxfev=200, rng=1, operator="paper-h3").fun != default.fun
+    assert autov.minimize(bowl, box, maxfev=200, rng=1, algorithm="paper-h3").fun != default.fun
     assert isinstance(autov.Optimizer(box, rng=1).algorithm, Portfolio)
 
 

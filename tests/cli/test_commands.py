@@ -90,7 +90,7 @@ def test_minimize_a_function_of_a_file(capsys, tmp_path):
     "arguments",
     [
         ("minimize", "nosuch"), ("minimize", "sphere", "--dim", "x"), ("minimize", "sphere", "--dim", "0"),
-        ("minimize", "sphere", "--operator", "nosuch"), ("minimize", "sphere", "--algorithm", "nosuch"),
+        ("minimize", "sphere", "--algorithm", "evolution:nosuch"), ("minimize", "sphere", "--algorithm", "nosuch"),
         ("minimize", "sphere", "--nope"), ("minimize",), ("nosuch",), ("show", "nosuch"), ("list", "nosuch"),
         ("check",), ("check", "nosuch"), ("check", "sbx", "--require", "beauty"),
         ("design", "sphere", "--form", "h9"), ("design", "sphere", "--preset", "huge"),

@@ -42,7 +42,7 @@ from own import slow
 try:
     autov.minimize(slow, [(-1, 1)] * 3, algorithm="pso", maxfev=10_000, popsize=20, workers=2, store={store!r})
 except KeyboardInterrupt as error:
-    print(len(error.autov_evaluations.fun), flush=True)
+    print(len(error.autov_result.history.fun), flush=True)
     raise SystemExit(130)
 """
 COMPILED = """
@@ -165,7 +165,7 @@ def test_a_signal_after_the_work_is_done_changes_no_exit_code(tmp_path, name):
 
 def test_a_compiled_run(folder):
     begun, out = folder / "begun", folder / "result.json"
-    budget = ["--dim", "100", "--maxfev", "1000000000", "--popsize", "1000", "--runs", "1"]
+    budget = ["--dim", "100", "--maxfev", "1000000000", "--runs", "1"]
     text = COMMAND.format(arguments=["minimize", "sphere", *budget, "--out", str(out)])
     text = COMPILED.format(begun=str(begun)) + text
     code, _, err, _ = interrupted(text, begun.exists, folder)

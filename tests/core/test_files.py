@@ -149,7 +149,7 @@ def test_a_checkpoint_survives_a_failure_in_the_middle_of_the_next(tmp_path, mon
 
 def test_checkpoints_and_optimizers_replace_the_file(tmp_path):
     """A reader of the old one sees the old one to its end: nothing is written in place."""
-    optimizer = Optimizer([(-1, 1)] * 2, popsize=4, rng=1)
+    optimizer = Optimizer([(-1, 1)] * 2, algorithm="paper-h3", popsize=4, rng=1)
     operator = load_operator("paper-h3")
     for name, save in (("a.npz", optimizer.save), ("b.json", operator.save)):
         path = tmp_path / "new folder" / name

@@ -215,7 +215,7 @@ def test_a_refusal_names_runs_that_would_fit():
 
     with pytest.raises(InputError) as error:
         fitted(settings, cost, 1e6, budget=10_000, least_budget=20)
-    shorter = int(re.search(r"budgets=(\d+)", str(error.value))[1])
+    shorter = int(re.search(r"budgets (\d+)", str(error.value))[1])
     assert 20 <= shorter < 10_000
     fitted(settings, lambda some: cost(some, shorter), 1e6)
     with pytest.raises(InputError) as error:

@@ -226,10 +226,10 @@ def test_problems_bring_their_own_dimension(tmp_path):
 def test_a_design_is_used_anywhere():
     found = design("sphere", dim=3, **TINY)
     options = {"maxfev": 200, "popsize": 20, "rng": 1}
-    reference = autov.minimize("sphere", operator=found.operator, **options)
-    assert autov.minimize("sphere", operator=found, **options).fun == reference.fun
+    reference = autov.minimize("sphere", algorithm=found.operator, **options)
+    assert autov.minimize("sphere", algorithm=found, **options).fun == reference.fun
     assert autov.minimize("sphere", algorithm=found.algorithm, **options).fun == reference.fun
-    optimizer = autov.Optimizer([(-1, 1)] * 2, found, popsize=10)
+    optimizer = autov.Optimizer([(-1, 1)] * 2, algorithm=found, popsize=10)
     assert optimizer.algorithm.operator == found.operator
     assert "re-tested runs, mean sphere" in repr(found)
     assert len(repr(found)) < 200

@@ -1,5 +1,6 @@
 """A design on a family of one's own: every run meets its own instance, which is constructed once."""
 
+import pickle
 from collections import Counter
 from contextlib import contextmanager, nullcontext
 
@@ -18,8 +19,10 @@ from autov.designer.search import TRIAL
 from autov.designer.trial_instances import Instances
 from autov.designer.trial_runs import CompiledTrials
 from autov.designer.trials import Stream, Tasks, Trials
+from autov.engines import Processes
 from autov.kernels.evolution.many import derive
 from autov.problems import resolve_problem, with_family
+from autov.runs import FaultPolicy
 
 GENOME = OperatorGenome.of("h3", 10, "variable", False)
 STREAM = Stream(1, TRIAL, 0)
@@ -91,7 +94,7 @@ class Shifted:
 def dask_client():
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, processes=False
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", processes=False
     ) as cluster, distributed.Client(cluster) as client:  # fmt: skip
         yield client
 
@@ -203,7 +206,7 @@ def test_a_whole_design_meets_many_instances_and_constructs_few(tmp_path):
     [
         (Shifted("points", odd="batches"), "kind"),
         (Shifted("points", odd="compiled"), "kind"),
-        (Shifted("points", odd="wide"), "box"),
+        (Shifted("points", odd="wide"), "bounds"),
     ],
 )
 def test_instances_of_another_kind_are_refused(family, named):
@@ -248,3 +251,141 @@ def test_errors_of_a_compiled_instance_come_out():
     trials = Trials(Fragile("compiled"), TrialBudget(6, 4, 3), 1)
     with pytest.raises(ValueError, match="too far"):
         trials(STREAM, GENOME, GENOME.box.sample(1, generator(1)), tasks_of(1, 2))
+
+
+class Unsteady:
+    """Raises at some points of instances other than the first."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __call__(self, x):
+        if self.number and x[0] > 0:
+            raise ArithmeticError("far")
+        return float((x**2).sum())
+
+
+class Failing(Shifted):
+    def instance(self, run):
+        return function_problem(Unsteady(run), BOUNDS, key=f"{run}")
+
+
+@pytest.mark.parametrize("names", [("paper-h3",), ("shade",)])
+def test_failed_evaluations_of_all_instances_are_counted(names):
+    given = Given(tuple(resolve_algorithm(name) for name in names))
+    trials = Trials(Failing(), TrialBudget(6, 4, 3), 1, FaultPolicy(on_error="worst"))
+    trials(STREAM, given, given.vectors, tasks_of(1, 3))
+    trials.close()
+    assert trials.evaluator.faults.counts["raised"] > 5
+    assert "(3)" not in trials.evaluator.faults.first
+    assert trials.evaluator.faults.first.count(",") <= 2  # a point of three variables, without the number of the run
+
+
+def test_workers_keep_one_function_for_all_instances(tmp_path, monkeypatch):
+    calls = set()
+    plain = Processes.map
+
+    def watching(self, call, *args, **options):
+        calls.add(id(getattr(call, "point", call).__self__))
+        return plain(self, call, *args, **options)
+
+    monkeypatch.setattr(Processes, "map", watching)
+    trials = Trials(Shifted("points", tmp_path / "calls"), TrialBudget(6, 4, 3), 2)
+    trials(STREAM, GENOME, GENOME.box.sample(2, generator(1)), tasks_of(2, 3))
+    trials.close()
+    assert len(calls) == 1
+
+
+def test_instances_are_kept_while_runs_on_them_last(tmp_path, monkeypatch):
+    monkeypatch.setattr("autov.designer.trial_instances.MOST_INSTANCES", 2)
+    family = Shifted("batches", tmp_path / "calls")
+    trials = Trials(family, TrialBudget(6, 4, 3), 1)
+    trials(STREAM, GENOME, GENOME.box.sample(1, generator(1)), tasks_of(1, 5))
+    trials.close()
+    assert max(family.constructed.values()) == 1
+    assert len(trials.instances._prepared) == 2
+
+
+def test_instances_travel_with_what_is_known_of_them():
+    family = Shifted("compiled", minima=True)
+    family.minimum = 0.0
+    sent = pickle.loads(pickle.dumps(Instances(family, one_minimum=True)))
+    assert not sent.problem.constructed  # nothing is made before it is needed
+    with pytest.raises(InputError, match="minimum"):
+        [sent[number] for number in range(1, 8)]
+
+
+def test_the_number_of_variables_must_be_that_of_the_instances():
+    class Other(Shifted):
+        box = Box.cube(-5, 5, 4)
+
+    with pytest.raises(InputError, match="variables"):
+        Instances(Other("batches"))
+
+
+def test_integer_instances_may_have_a_wider_box(tmp_path):
+    class Integers(Shifted):
+        box = Box.of([(0, 10)] * 2)
+
+        def instance(self, run):
+            return function_problem(Counting(run, 3.0, self.log, False), [(0, 10)] * 2, integrality=True, key=f"{run}")
+
+    trials = Trials(Integers("points", tmp_path / "calls"), TrialBudget(6, 4, 3), 1)
+    assert np.isfinite(trials(STREAM, GENOME, GENOME.box.sample(1, generator(1)), tasks_of(1, 2))).all()
+
+
+def test_an_error_of_instance_names_it():
+    class Listed(Shifted):
+        def instance(self, run):
+            return [function_problem(np.sum, BOUNDS)][run]
+
+    trials = Trials(Listed(), TrialBudget(6, 4, 3), 1)
+    with pytest.raises(IndexError) as caught:
+        trials(STREAM, GENOME, GENOME.box.sample(1, generator(1)), tasks_of(1, 2))
+    assert "instance(" in caught.value.__notes__[0]
+
+
+def test_a_family_that_keeps_its_instances_can_be_resumed(tmp_path):
+    class Keeping:
+        name, minimum, optimum, box = "keeping", None, None, Box.of(BOUNDS)
+
+        def __init__(self):
+            self.kept = {}
+
+        def instance(self, run):
+            if run not in self.kept:
+                self.kept[run] = function_problem(lambda x: (x**2).sum(axis=1) + run % 3, BOUNDS, vectorized=True)
+            return self.kept[run]
+
+        def __call__(self, x, rng):
+            return self.instance(0)(x, rng)
+
+        def objective(self):
+            return None
+
+    def ends(progress):
+        if progress.state.generation == 1:
+            raise KeyboardInterrupt
+
+    small = {"generations": 2, "population": 4, "race_size": 2, "race_runs": 2, "retest_runs": 3, "rng": 1}
+    small |= {"trial": TrialBudget(6, 4, 3), "log": str}
+    path = tmp_path / "search.npz"
+    with pytest.raises(KeyboardInterrupt):
+        autov.design(Keeping(), checkpoint=path, progress=ends, **small)
+    again = autov.design(Keeping(), checkpoint=path, resume=True, **small)
+    assert np.array_equal(again.retested, autov.design(Keeping(), **small).retested)
+
+
+def test_errors_of_compiled_instances_come_out_of_single_runs():
+    @numba.njit
+    def fragile(x):
+        if x[0] > 0:
+            raise ValueError("too far")
+        return x[0]
+
+    given = Given((resolve_algorithm("ma-es"),))
+    problem = function_problem(fragile, BOUNDS)
+    for _ in range(2):
+        trials = Trials(problem, TrialBudget(6, 4, 3), 1)
+        with pytest.raises(ValueError, match="too far"):
+            trials(STREAM, given, given.vectors, tasks_of(1, 2))

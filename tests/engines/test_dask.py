@@ -157,7 +157,7 @@ def everything(workers):
     found = [design("sphere", dim=3, workers=workers, **TINY), design(bowl, BOX, workers=workers, **TINY)]
     both = {"bowl": function_problem(bowl, BOX), "f9": "f9"}
     rows = compare("ga,cma-es,paper-h3", both, dim=2, maxfev=60, popsize=10, runs=2, store=None, workers=workers).rows
-    run = minimize(bowl, BOX, maxfev=60, popsize=10, rng=1, workers=workers)
+    run = minimize(bowl, BOX, maxfev=60, rng=1, workers=workers)
     return (
         [(d.operator, d.history.tobytes(), d.retested.tobytes()) for d in found],
         [(row.key, row.best, row.samples.tobytes()) for row in rows],

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from autov.algorithms.registry import ALGORITHMS
+from autov.algorithms.registry import ALGORITHMS, make_algorithm
 from autov.core import InputError
 from autov.designer import TrialBudget, design
 from autov.experiments import Store, experiment
@@ -14,6 +14,7 @@ from autov.experiments.comparison import compare_experiment
 from autov.operators import load_operator, operator_names
 from autov.operators.files import to_dict
 from autov.runs.optimizer import Optimizer
+from autov.runs.stopping import Stopping
 from tests.fuzz.mutations import json_text, npz_damaged, store_damaged
 
 TINY = {"population": 6, "generations": 2, "trial": TrialBudget(6, 3, 3), "rows": 3, "dim": 3, "rng": 1,
@@ -69,9 +70,11 @@ class Optimizers:
 
     def __init__(self, folder: Path) -> None:
         self.data = []
+        stop = Stopping(patience=90, maxtime=9e9)
         for name in ALGORITHMS:
-            for steps, rules in ((0, {}), (1, {}), (3, {}), (3, {"integrality": True, "patience": 90, "maxtime": 9e9})):
-                optimizer = Optimizer([(-5, 3)] * 4, algorithm=name, rng=1, popsize=12, maxfev=500, **rules)
+            for steps, rules in ((0, {}), (1, {}), (3, {}), (3, {"integrality": True, "stop": stop})):
+                size = {"popsize": 12} if getattr(make_algorithm(name), "uses_popsize", True) else {}
+                optimizer = Optimizer([(-5, 3)] * 4, algorithm=name, rng=1, maxfev=500, **size, **rules)
                 for _ in range(steps):
                     x = optimizer.ask()
                     optimizer.tell(x, (x**2).sum(axis=1))

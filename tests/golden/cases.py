@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import autov
+from tests.algorithms.driver import sized
 
 BOX = [(-5.0, 5.0)] * 4
 TINY = {
@@ -59,9 +60,8 @@ def _compare(names):
 
 
 def _minimize(*arguments, **options):
-    if "operator" not in options:
-        options = {"algorithm": "paper-h3", **options}
-    return _run(autov.minimize(*arguments, **{"popsize": 20, "maxfev": 400, "rng": 3, **options}))
+    options = {"algorithm": "paper-h3", "maxfev": 400, "rng": 3, **options}
+    return _run(autov.minimize(*arguments, **{**sized(options["algorithm"], 20), **options}))
 
 
 def cases():
@@ -98,7 +98,7 @@ def cases():
         found[f"problem: {name}"] = lambda name=name: _problem(name)
     for form in ("h1", "h2", "h4", "x1,x2,best,mean,lower,upper"):
         operator = autov.AffineOperator.from_matrix(_matrix(form), form.split(",") if "," in form else form)
-        found[f"operator: {form}"] = lambda operator=operator: _minimize("ackley", operator=operator)
+        found[f"operator: {form}"] = lambda operator=operator: _minimize("ackley", algorithm=operator)
     return found
 
 

@@ -153,3 +153,20 @@ def test_the_theorem_never_contradicts_the_formula_as_a_function(seed):
             if ruling.holds:
                 assert verdict.pathwise is not ruling.in_law
     assert check(operator, dim=3, trials=8).holds == measured.holds
+
+
+def test_rows_that_are_drawn_in_different_ways_do_not_make_up_for_each_other():
+    rows = [{"probability": 0.5, "spread": (0.5, 0.2)}, {"probability": 0.5, "spread": (-0.5, 0.2)}]
+    for draw, holds in (("variable", True), ("solution", True), (("solution", "variable"), False)):
+        assert rule(AffineOperator.from_rows(("x1", "spread"), rows, draw=draw), "scale").holds is holds
+
+
+def test_bounds_that_change_places_must_have_the_same_deviation():
+    for std, holds in ((0.1, True), (0.3, False)):
+        rows = [{"probability": 1.0, "lower": (0.2, 0.1), "upper": (0.2, std)}]
+        assert symmetric(AffineOperator.from_rows(("x1", "lower", "upper"), rows), box=True) is holds
+
+
+def test_the_width_beside_bounds_is_left_to_the_tests():
+    rows = [{"probability": 1.0, "width": (0.2, 0.0), "upper": (0.1, 0.0), "lower": (0.1, 0.0)}]
+    assert rule(AffineOperator.from_rows(("x1", "lower", "upper", "width"), rows), "scale") is None

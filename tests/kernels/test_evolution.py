@@ -151,7 +151,7 @@ def test_comma_keeps_the_best_offspring_alone():
     kernels.evolution_tell(plan, work)
     assert work.f.tolist() == [1.0, 1.0, 1.0]
     assert np.array_equal(work.pool[:3], asked[[1, 3, 5]])
-    assert work.numbers[kernels.BEST] == -1.0
+    assert work.scalars[0].best == -1.0
 
 
 GRID = {
@@ -199,12 +199,12 @@ def test_a_broken_run_is_the_unbroken_one(name, cuts):
     for budget in cuts:
         final = budget == 300
         traced = kernels.evolve(plan, work, objective, box.lower, box.upper, budget, final, nfev, best, traced)
-        assert work.counters[kernels.NFEV] <= budget
+        assert work.scalars[0].nfev <= budget
     assert traced == count
     assert np.array_equal(nfev, whole_nfev)
     assert np.array_equal(best, whole_best)
-    assert nfev[traced - 1] == work.counters[kernels.NFEV] == 300
-    for field in ("counters", "numbers", "f", "best"):
+    assert nfev[traced - 1] == work.scalars[0].nfev == 300
+    for field in ("scalars", "f", "best"):
         assert np.array_equal(getattr(work, field), getattr(whole, field)), field
     if settings.frame == "learned":
         assert np.array_equal(work.frame.basis, whole.frame.basis)
@@ -219,7 +219,7 @@ def test_a_work_can_be_used_again_and_the_trace_may_be_short():
     for room in (40, 2, 0):
         nfev, best = np.zeros(room, np.int64), np.zeros(room)
         assert kernels.run(plan, work, objective, box.lower, box.upper, 200, nfev, best) == min(room, 20)
-        found.append(work.numbers[kernels.BEST])
+        found.append(work.scalars[0].best)
     assert len(set(found)) == 1
 
 
@@ -244,7 +244,7 @@ def test_the_frame_is_learned_anew_after_ten_evaluations_per_variable():
     for budget in range(8, 121, 8):
         kernels.evolve(plan, work, problem.objective(), box.lower, box.upper, budget, False, np.empty(0, np.int64),
                        np.empty(0), 0)  # fmt: skip
-        learned.append(int(work.counters[kernels.LEARNED_AT]))
+        learned.append(int(work.scalars[0].learned_at))
     assert learned == [8, 8, 8, 8, 40, 40, 40, 40, 72, 72, 72, 72, 104, 104, 104]
 
 
@@ -256,7 +256,7 @@ def test_the_basis_of_a_long_thin_population_is_exact(scale):
     x = rng.standard_normal((40, 4)) * scale ** (np.arange(4) / 3) @ turn
     f, box = rng.random(40), Box.cube(-100, 100, 4)
     _, work = told(Evolution(random_operator(INSIDE), frame="learned"), stream_key(2), box, x, f)
-    work.counters[kernels.LEARNED_AT] = 0
+    work.scalars[0].learned_at = 0
     kernels.learn(work)
     y = (x - x.mean(axis=0)) @ work.frame.basis.T
     C = y.T @ y / 40

@@ -20,7 +20,7 @@ def fresh(settings, key, box, maxfev=10_000):
     most = kernels.most_points(plan, box.dim, maxfev, 0)
     work = kernels.workspace(key, box.dim, most, most, np.empty((0, box.dim)), np.empty((0, 0)))
     kernels.es_start(plan, work, box.lower, box.upper, most, maxfev)
-    kernels.fill_rates(plan, work.counters[kernels.BATCH], box.dim, work.numbers, work.weights)
+    kernels.fill_rates(plan, work.scalars[0].batch, box.dim, work.scalars[0], work.weights)
     return plan, work
 
 
@@ -37,7 +37,7 @@ def compare(settings, dim, generations, fun=valley, maxfev=10_000, seed=3):
     twin = naive.Strategy(settings, key, box.lower, box.upper, len(work.f), maxfev)
     sizes = []
     for _ in range(generations):
-        n = int(work.counters[kernels.BATCH])
+        n = int(work.scalars[0].batch)
         assert n == twin.n
         kernels.es_ask(plan, work, box.lower, box.upper)
         x = twin.ask()
@@ -49,7 +49,7 @@ def compare(settings, dim, generations, fun=valley, maxfev=10_000, seed=3):
         np.testing.assert_allclose(work.mean[:dim], twin.mean, rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(work.path[:dim], twin.s, rtol=1e-4, atol=1e-4)
         np.testing.assert_allclose(work.matrix[:dim, :dim].T, twin.M, rtol=1e-4, atol=1e-4)
-        np.testing.assert_allclose(work.numbers[kernels.SIGMA], twin.sigma, rtol=1e-4)
+        np.testing.assert_allclose(work.scalars[0].sigma, twin.sigma, rtol=1e-4)
         sizes.append(n)
     return sizes
 
@@ -148,12 +148,12 @@ def test_tiles_equal_products(rows, steps):
 def test_negative_weights_cannot_make_the_matrix_singular():
     for n, d in [(4, 1), (8, 5), (14, 30), (200, 10), (24, 1000)]:
         plan, work = fresh(MatrixAdaptation(popsize=n), stream_key(1), Box.cube(0, 1, d), maxfev=10)
-        c_1, c_mu = work.numbers[kernels.C_1], work.numbers[kernels.C_MU]
+        c_1, c_mu = work.scalars[0].c_1, work.scalars[0].c_mu
         w = work.weights[:n]
         assert math.isclose(w[: n // 2].sum(), 1)
         assert (w[n // 2 + n % 2 :] < 0).all()
         assert d * c_mu * -w[n // 2 :].sum() <= 1 - c_1 - c_mu + 1e-12
-        assert plan.numbers[kernels.NEGATIVE] == 1
+        assert plan.negative == 1
 
 
 @pytest.mark.parametrize("restarts", ["ipop", "bipop"])
@@ -169,12 +169,12 @@ def test_slices_of_a_run_are_the_run(restarts):
         for budget in budgets:
             final = budget == 6000
             traced = kernels.es_run(plan, work, objective, box.lower, box.upper, budget, final, nfev, best, traced)
-            assert work.counters[kernels.NFEV] <= budget
-        assert work.counters[kernels.NFEV] == nfev[traced - 1] == 6000
-        assert work.counters[kernels.RUNS] > 2
+            assert work.scalars[0].nfev <= budget
+        assert work.scalars[0].nfev == nfev[traced - 1] == 6000
+        assert work.scalars[0].runs > 2
         ends.append((work, nfev[:traced], best[:traced]))
     (one, one_nfev, one_best), (two, two_nfev, two_best) = ends
-    for name in ("counters", "numbers", "mean", "path", "slow", "matrix", "best"):
+    for name in ("scalars", "mean", "path", "slow", "matrix", "best"):
         assert np.array_equal(getattr(one, name), getattr(two, name)), name
     assert np.array_equal(one_nfev, two_nfev)
     assert np.array_equal(one_best, two_best)

@@ -33,9 +33,9 @@ def whole_run(problem, key, maxfev, popsize, objective=None):
     work = kernels.evolution_work(key, plan, popsize, popsize, box.dim)
     nfev, trace = np.empty(2 + maxfev // popsize, np.int64), np.full(2 + maxfev // popsize, np.nan)
     kernels.run(plan, work, objective or problem.objective(), box.lower, box.upper, maxfev, nfev, trace)
-    assert work.counters[kernels.NANS] == 0
-    assert work.counters[kernels.NFEV] == maxfev
-    return work.pool[:popsize], work.f, trace, work.best, work.numbers[kernels.BEST]
+    assert work.scalars[0].nans == 0
+    assert work.scalars[0].nfev == maxfev
+    return work.pool[:popsize], work.f, trace, work.best, work.scalars[0].best
 
 
 def test_run_equals_twin_step_by_step():

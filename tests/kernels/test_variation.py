@@ -219,7 +219,7 @@ def test_nothing_beside_the_offspring_is_written(dim):
     numbers = np.full(3 * dim + 64, beside)
     work = work._replace(offspring=numbers[32:-32].reshape(3, dim))
     work.pool[:5], work.f[:] = box.sample(5, rng), rng.random(5)
-    work.counters[kernels.GENERATION] = 1
+    work.scalars[0].generation = 1
     kernels.evolution_ask(plan, work, box.lower, box.upper)
     assert (abs(work.offspring) <= 5).all()
     assert (np.delete(numbers, np.s_[32:-32]) == beside).all()

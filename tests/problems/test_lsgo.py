@@ -209,7 +209,7 @@ def test_compiled_run(number, variant):
     plan, nfev, trace = Evolution(load_operator("paper-h3")).plan(), np.empty(12, np.int64), np.empty(12)
     work = runs.evolution_work(stream_key(1, 0, 0), plan, 20, 20, problem.dim)
     runs.run(plan, work, problem.objective(), box.lower, box.upper, 210, nfev, trace)
-    x, f, best_x, best = work.pool[:20], work.f, work.best, work.numbers[runs.BEST]
+    x, f, best_x, best = work.pool[:20], work.f, work.best, work.scalars[0].best
     assert np.array_equal(problem(x, RNG), f)
     assert np.array_equal(problem(best_x[None], RNG), [best])
     assert (np.diff(trace[:11]) <= 0).all()

@@ -9,6 +9,7 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint, differential_e
 import autov
 from autov.algorithms import ALGORITHMS
 from autov.core import InputError
+from tests.algorithms.driver import sized
 
 CIRCLE = NonlinearConstraint(lambda x: x[0] ** 2 + x[1] ** 2, -np.inf, 1.0)
 BOX = [(-2.0, 2.0)] * 2
@@ -21,8 +22,10 @@ def slope(x):
 
 @pytest.mark.parametrize("algorithm", [*OWN, "scipy:de"])
 def test_every_algorithm_meets_the_constraint(algorithm):
-    result = autov.minimize(slope, BOX, algorithm=algorithm, constraints=CIRCLE, maxfev=3000, popsize=30, rng=1)
-    assert result.success
+    result = autov.minimize(
+        slope, BOX, algorithm=algorithm, constraints=CIRCLE, maxfev=3000, rng=1, **sized(algorithm, 30)
+    )
+    assert result.status == 0
     assert result.maxcv == result.constr_violation == 0
     assert (result.x**2).sum() <= 1
     assert result.fun == slope(result.x)
@@ -32,7 +35,7 @@ def test_every_algorithm_meets_the_constraint(algorithm):
 
 def test_fields_are_those_of_scipy():
     limits = [CIRCLE, LinearConstraint([[1, 0], [0, 1]], 5, 6)]
-    ours = autov.minimize(slope, BOX, constraints=limits, maxfev=200, popsize=20, rng=1)
+    ours = autov.minimize(slope, BOX, constraints=limits, maxfev=200, rng=1)
     theirs = differential_evolution(slope, BOX, constraints=limits, maxiter=3, rng=1, polish=False)
     assert [part.shape for part in ours.constr] == [part.shape for part in theirs.constr]
     assert ours.maxcv == ours.constr_violation == max(part.max() for part in ours.constr)
@@ -46,7 +49,7 @@ def test_fields_are_those_of_scipy():
 def test_callbacks_and_history_never_show_the_numbers_that_order_points():
     seen = []
     result = autov.minimize(
-        slope, BOX, constraints=CIRCLE, maxfev=300, popsize=30, rng=1, history=True,
+        slope, BOX, constraints=CIRCLE, maxfev=300, rng=1, history=True,
         callback=lambda intermediate_result: seen.append(intermediate_result),
     )  # fmt: skip
     assert all(r.fun < 3 for r in seen)
@@ -55,16 +58,14 @@ def test_callbacks_and_history_never_show_the_numbers_that_order_points():
 
 
 def test_workers_give_the_same_bits():
-    options = {"constraints": CIRCLE, "integrality": [False, True], "maxfev": 400, "popsize": 20, "rng": 2}
+    options = {"constraints": CIRCLE, "integrality": [False, True], "maxfev": 400, "rng": 2}
     one, two = (autov.minimize(slope, BOX, workers=workers, **options) for workers in (1, 2))
     assert np.array_equal(one.x, two.x)
     assert np.array_equal(one.population, two.population)
 
 
 def test_fixed_variables_and_constraints_together():
-    result = autov.minimize(
-        lambda x: slope(x) + x[2], [*BOX, (0.5, 0.5)], constraints=CIRCLE, maxfev=2000, popsize=30, rng=1
-    )
+    result = autov.minimize(lambda x: slope(x) + x[2], [*BOX, (0.5, 0.5)], constraints=CIRCLE, rng=1)
     assert result.x[2] == 0.5
     assert result.success
 
@@ -78,7 +79,7 @@ def test_whole_numbers_are_never_asked_for_twice(algorithm):
         return float((x - [3, -4, 0]) @ (x - [3, -4, 0]))
 
     result = autov.minimize(
-        fun, [(-5, 5)] * 3, algorithm=algorithm, integrality=True, maxfev=400, popsize=20, rng=1
+        fun, [(-5, 5)] * 3, algorithm=algorithm, integrality=True, maxfev=400, rng=1, **sized(algorithm, 20)
     )  # fmt: skip
     assert len(seen) == len(set(seen)) == result.nfev
     assert all(float(value).is_integer() for point in seen for value in point)
@@ -88,7 +89,7 @@ def test_whole_numbers_are_never_asked_for_twice(algorithm):
 
 
 def test_a_small_space_is_searched_through_and_the_run_ends():
-    result = autov.minimize(lambda x: float(x.sum()), [(0, 1)] * 3, integrality=True, maxfev=500, popsize=10, rng=1)
+    result = autov.minimize(lambda x: float(x.sum()), [(0, 1)] * 3, integrality=True, maxfev=500, rng=1)
     assert result.nfev == 8
     assert result.fun == 0
     assert "No new points" in result.message
@@ -97,15 +98,13 @@ def test_a_small_space_is_searched_through_and_the_run_ends():
 def test_the_budget_holds_where_a_batch_has_known_points():
     seen = []
     box = [(0, 9)] * 2
-    result = autov.minimize(lambda x: seen.append(1) or float(x.sum()), box, integrality=True, maxfev=37, popsize=10,
-                            rng=1)  # fmt: skip
+    result = autov.minimize(lambda x: seen.append(1) or float(x.sum()), box, integrality=True, maxfev=37, rng=1)
     assert len(seen) == result.nfev == 37
 
 
 def test_ask_and_tell_know_constraints_and_whole_numbers():
     optimizer = autov.Optimizer(
         [(-5, 5)] * 2,
-        popsize=20,
         rng=1,
         maxfev=100,
         constraints=LinearConstraint([[1, 1]], 3, np.inf),
@@ -190,7 +189,7 @@ def test_enormous_violations_that_are_given_order_points():
 
 
 def test_ask_n_gives_the_first_points_of_the_batch():
-    optimizer = autov.Optimizer(BOX, popsize=10, rng=1)
+    optimizer = autov.Optimizer(BOX, rng=1)
     everything = optimizer.ask()
     assert np.array_equal(optimizer.ask(3), everything[:3])
     optimizer.tell(everything[:3], np.zeros(3))

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import autov
-from autov.algorithms import ALGORITHMS, Evolution, make_algorithm
+from autov.algorithms import ALGORITHMS, Evolution, make_algorithm, resolve_algorithm
 from autov.core import Box, InputError, generator
 from autov.problems import Classic, function_problem, resolve_problem
 from autov.runs import solve
 from autov.runs.budget import BudgetedObjective, BudgetSpent
+from autov.runs.driver import LiveRun
 from tests.algorithms.driver import Contracted
 
 ALL = pytest.mark.parametrize("name", list(ALGORITHMS))
@@ -180,11 +181,11 @@ def test_algorithms_that_leave_the_box_are_refused():
 
 
 def test_infinitely_good_is_not_infinitely_bad():
-    result = autov.minimize(lambda x: -np.inf if x[0] > 0 else 1.0, [(-1, 1)], maxfev=100, popsize=10, rng=1)
+    result = autov.minimize(lambda x: -np.inf if x[0] > 0 else 1.0, [(-1, 1)], maxfev=100, rng=1)
     assert result.fun == -np.inf
     assert result.success
     with pytest.raises(InputError, match="must give real numbers"):
-        autov.minimize(lambda x: complex(x[0], 1.0), [(-1, 1)], maxfev=10, popsize=5, rng=1)
+        autov.minimize(lambda x: complex(x[0], 1.0), [(-1, 1)], maxfev=10, rng=1)
 
 
 def test_noise_belongs_to_the_run():
@@ -246,7 +247,7 @@ def test_points_that_are_no_numbers_are_refused():
 def test_odd_input_is_one_line(options, message, fixed):
     bounds = [(1.0, 1.0), (0.0, 2.0)] if fixed else [(0.0, 2.0)] * 2
     with pytest.raises(InputError, match=message) as caught:
-        autov.minimize(**({"fun": lambda x: 1.0, "bounds": bounds, "maxfev": 10, "popsize": 5} | options))  # noqa: ARG005
+        autov.minimize(**({"fun": lambda x: 1.0, "bounds": bounds, "maxfev": 10} | options))  # noqa: ARG005
     assert "\n" not in str(caught.value)
 
 
@@ -351,3 +352,50 @@ def test_an_algorithm_that_begins_anew_has_time_to_find_new_points():
     solve(problem, algorithm, maxfev=20, popsize=20, watch=watch)
     assert batches == [1] * 13 + [2] * 13 + [3] * 13 + [4]
     assert algorithm.starts == 4
+
+
+def at_call(number, fun):
+    """A function of points whose call with that number is interrupted."""
+    calls = []
+
+    def called(x):
+        if len(calls) == number:
+            raise KeyboardInterrupt
+        calls.append(x)
+        return fun(x)
+
+    return called
+
+
+@pytest.mark.parametrize("algorithm", ["ga", "paper-h3", "scipy:de"])
+@pytest.mark.parametrize(
+    "rules",
+    [{}, {"constraints": {"type": "ineq", "fun": lambda x: x[0] - 0.5}}, {"integrality": [True, False, False]}],
+    ids=["plain", "constrained", "whole"],
+)
+@pytest.mark.parametrize("last", [(-2.0, 2.0), (1.5, 1.5)], ids=["free", "fixed"])
+def test_an_interrupted_run_is_the_one_that_was_shorter(algorithm, rules, last):
+    def fun(x):
+        return float((x**2).sum())
+
+    box, chosen = [(-3.0, 3.0), (-2.0, 2.0), last], resolve_algorithm(algorithm)
+    live = LiveRun()
+    assert live.run is None
+    with pytest.raises(KeyboardInterrupt):
+        solve(function_problem(at_call(30, fun), box, **rules), chosen, maxfev=400, popsize=10, seed=1, live=live)
+    found = live.run
+    assert found is not None
+    assert 0 < found.nfev < 400
+    shorter = solve(function_problem(fun, box, **rules), chosen, maxfev=found.nfev, popsize=10, seed=1)
+    assert (found.fun, found.x.tolist()) == (shorter.fun, shorter.x.tolist())
+    assert found.x.shape == found.population.shape[1:] == (3,)
+    assert np.array_equal(found.trace_best, shorter.trace_best)
+    assert (found.trace_best < 100).any()
+    assert (found.values[found.values > 100] == np.inf).all()
+
+
+def test_a_run_that_has_ended_is_still_there():
+    live = LiveRun()
+    run = solve(Classic("sphere", 3), make_algorithm("de"), maxfev=100, popsize=20, seed=1, live=live)
+    assert live.run is not None
+    assert (live.run.fun, live.run.nfev, live.run.x.tolist()) == (run.fun, run.nfev, run.x.tolist())

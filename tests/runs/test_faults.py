@@ -16,6 +16,7 @@ from autov.runs.minimization import minimize
 
 BOX = [(-1, 1)] * 2
 SMALL = {"maxfev": 60, "popsize": 10, "rng": 3, "algorithm": "paper-h3"}
+WORST = FaultPolicy(on_error="worst")
 
 
 def bowl(x):
@@ -59,7 +60,7 @@ def as_worst(limit):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_exceptions_count_as_worst(workers):
-    found = minimize(raising, BOX, workers=workers, on_error="worst", **SMALL)
+    found = minimize(raising, BOX, workers=workers, faults=WORST, **SMALL)
     expected = minimize(as_worst(-0.5), BOX, **SMALL)
     assert (found.fun, found.x.tolist()) == (expected.fun, expected.x.tolist())
     assert found.failed["raised"] > 0
@@ -76,7 +77,7 @@ def test_exceptions_count_as_worst(workers):
 def test_a_point_that_ends_its_worker_is_named_or_counts_as_worst():
     with pytest.raises(WorkerError, match=r"signal 9 \(killed; out of memory\?\), twice, at x = \[-0\.[5-9]"):
         minimize(killing, BOX, workers=2, **SMALL)
-    found = minimize(killing, BOX, workers=2, on_error="worst", **SMALL)
+    found = minimize(killing, BOX, workers=2, faults=WORST, **SMALL)
     expected = minimize(as_worst(-0.5), BOX, **SMALL)
     assert (found.fun, found.x.tolist()) == (expected.fun, expected.x.tolist())
     assert found.failed["worker lost"] > 0
@@ -86,7 +87,7 @@ def test_a_point_that_ends_its_worker_is_named_or_counts_as_worst():
 @pytest.mark.parametrize("workers", [1, 2])
 def test_evaluations_that_hang_count_as_worst(workers):
     small = {"maxfev": 16, "popsize": 8, "rng": 4, "algorithm": "paper-h3"}
-    found = minimize(hanging, BOX, workers=workers, timeout=0.7, **small)
+    found = minimize(hanging, BOX, workers=workers, faults=FaultPolicy(timeout=0.7), **small)
     expected = minimize(as_worst(-0.8), BOX, **small)
     assert found.failed == {"timed out": found.failed["timed out"]}
     assert (found.fun, found.x.tolist()) == (expected.fun, expected.x.tolist())
@@ -97,7 +98,7 @@ def test_evaluations_that_hang_count_as_worst(workers):
 def test_repeated_runs_count_failures(workers):
     options = {"maxfev": 40, "popsize": 10, "runs": 3, "seed": 1, "workers": workers}
     algorithm = resolve_algorithm("ga")
-    found = repeat(function_problem(raising, BOX), algorithm, policy=FaultPolicy(on_error="worst"), **options)
+    found = repeat(function_problem(raising, BOX), algorithm, policy=WORST, **options)
     expected = repeat(function_problem(as_worst(-0.5), BOX), algorithm, **(options | {"workers": 1}))
     assert found.values == expected.values
     assert found.failed["raised"] > 0
@@ -112,7 +113,7 @@ def test_repeated_runs_of_a_cheap_function_that_ends_its_worker():
     options = {"maxfev": 40, "popsize": 10, "runs": 3, "seed": 1}
     with pytest.raises(WorkerError, match=r"signal 9 \(killed; out of memory\?\), twice, at x = \[-0\.[5-9]"):
         repeat(problem, algorithm, workers=2, **options)
-    found = repeat(problem, algorithm, workers=2, policy=FaultPolicy(on_error="worst"), **options)
+    found = repeat(problem, algorithm, workers=2, policy=WORST, **options)
     expected = repeat(function_problem(as_worst(-0.5), BOX), algorithm, workers=1, **options)
     assert found.values == expected.values
     assert list(found.failed) == ["worker lost"]
@@ -131,13 +132,13 @@ def test_repeated_runs_of_a_cheap_function_that_ends_its_worker():
 )
 def test_settings_that_are_none(options, text):
     with pytest.raises(InputError, match=text):
-        minimize(bowl, BOX, **SMALL, **options)
+        FaultPolicy(**options)
 
 
 @pytest.mark.parametrize("problem", ["sphere", function_problem(lambda x: (x**2).sum(1), BOX, vectorized=True)])
 def test_only_single_evaluations_can_fail_alone(problem):
     with pytest.raises(InputError, match=r"^timeout: "):
-        minimize(problem, timeout=1.0, **SMALL)
+        minimize(problem, faults=FaultPolicy(timeout=1.0), **SMALL)
 
 
 def test_a_sentence_of_counts():

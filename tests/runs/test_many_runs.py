@@ -10,7 +10,7 @@ from autov.algorithms import Evolution, make_algorithm
 from autov.core import generator
 from autov.problems import Classic, function_problem
 from autov.runs import solve
-from autov.runs.many_runs import repeat
+from autov.runs.many_runs import ManyRuns, repeat
 
 PROBLEM = Classic("rosenbrock", 3)
 
@@ -61,7 +61,7 @@ def test_cheap_runs_are_made_by_workers_and_no_point_is_evaluated_twice(tmp_path
     assert found.values == repeat(problem, make_algorithm("pso"), workers=1, **options).values
 
 
-def test_what_ends_runs_carries_what_they_have_found():
+def test_what_was_found_is_there_when_runs_are_ended():
     """Those that have ended, and the best points of those that have not."""
     seen = []
 
@@ -71,9 +71,11 @@ def test_what_ends_runs_carries_what_they_have_found():
             raise KeyboardInterrupt
 
     problem, options = function_problem(process_of, [(0.0, 1.0)] * 2), {"maxfev": 40, "popsize": 10, "runs": 5}
-    with pytest.raises(KeyboardInterrupt) as caught:
-        repeat(problem, make_algorithm("pso"), workers=2, progress=interrupt, **options)
-    found = caught.value.autov_repeated
+    work = ManyRuns(problem, make_algorithm("pso"), workers=2, progress=interrupt, **options)
+    assert work.so_far() is None
+    with pytest.raises(KeyboardInterrupt):
+        work.run()
+    found = work.so_far()
     assert len(found.values) > len(seen) == 2
     assert set(seen) <= set(found.values)
 
@@ -84,9 +86,30 @@ def test_what_ends_runs_carries_what_they_have_found():
         return float(x.sum())
 
     problem = function_problem(breaking, [(0.0, 1.0)] * 2)
-    with pytest.raises(ArithmeticError, match="too low") as caught:
-        repeat(problem, make_algorithm("ga"), workers=2, maxfev=4000, popsize=10, runs=1)
-    found = caught.value.autov_repeated
+    work = ManyRuns(problem, make_algorithm("ga"), workers=2, maxfev=4000, popsize=10, runs=1)
+    with pytest.raises(ArithmeticError, match="too low"):
+        work.run()
+    found = work.so_far()
     assert len(found.values) == 1
     assert found.values[0] == sum(found.best_x)
     assert found.best_x[1] >= 0.01
+
+
+def test_runs_that_were_cut_are_seen_as_whole_ones_are():
+    """Whole numbers, and infinity where no point is feasible."""
+
+    def breaking(x):
+        time.sleep(0.002)
+        if x[0] == 7:
+            raise ArithmeticError("seven")
+        return float(x.sum())
+
+    limit = {"type": "ineq", "fun": lambda x: x[0] - 2}
+    problem = function_problem(breaking, [(0.0, 9.0)] * 2, integrality=[True, False], constraints=limit)
+    work = ManyRuns(problem, make_algorithm("ga"), workers=2, maxfev=4000, popsize=10, runs=2)
+    with pytest.raises(ArithmeticError, match="seven"):
+        work.run()
+    found = work.so_far()
+    if found is not None:
+        assert float(found.best_x[0]).is_integer()
+        assert min(found.values) == np.inf or min(found.values) == sum(found.best_x)

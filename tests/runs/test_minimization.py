@@ -38,14 +38,14 @@ def test_finds_the_minimum_and_speaks_scipy():
     assert result.fun == sphere(result.x)
     assert result.nfev == 3000
     assert result.nit == 59
-    assert result.success
-    assert result.status == 0
+    assert (result.status, result.success) == (0, False)
+    assert "before the run converged" in result.message
     assert result.population.shape == (50, 4)
     assert result.population_energies.min() == result.fun
 
 
 def test_kinds_of_functions_take_the_same_path():
-    options = {"maxfev": 1230, "popsize": 40, "rng": 3}
+    options = {"maxfev": 1230, "rng": 3}
     results = [
         autov.minimize(sphere, BOX, **options),
         autov.minimize(lambda x: (x**2).sum(axis=1), BOX, vectorized=True, **options),
@@ -104,7 +104,7 @@ def test_x0_is_used_and_checked():
     result = autov.minimize(sphere, BOX, x0=np.zeros(4), maxfev=100, rng=1)
     assert result.fun == 0
     population = np.full((3, 4), 2.0)
-    assert autov.minimize(sphere, BOX, x0=population, maxfev=3, popsize=5, rng=1).fun == 16.0
+    assert autov.minimize(sphere, BOX, x0=population, maxfev=3, rng=1).fun == 16.0
     for x0, message in ((np.zeros(3), "4 variables"), (np.full(4, 9.0), "inside"), (np.zeros((101, 4)), "only 100")):
         with pytest.raises(InputError, match=message):
             autov.minimize(sphere, BOX, x0=x0)
@@ -139,7 +139,7 @@ def test_exceptions_carry_the_point():
 
     for function, kind in ((broken, RuntimeError), (fragile, ValueError)):
         with pytest.raises(kind, match=r"x = \["):
-            autov.minimize(function, BOX, rng=1)
+            autov.minimize(function, BOX, algorithm="de", rng=1)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_exceptions_carry_the_point():
         ({"bounds": [(1, 0)] * 4}, "not be above upper"), ({"bounds": [(0, np.inf)] * 4}, "finite"),
         ({"bounds": [(np.nan, 1)] * 4}, "finite"), ({"bounds": [1, 2]}, "pair"), ({"bounds": "abc"}, "pair"),
         ({"maxfev": 0}, "maxfev"), ({"popsize": 1}, "popsize"), ({"rng": -1}, "negative"), ({"rng": "x"}, "rng"),
-        ({"workers": 0}, "workers"), ({"operator": "nothing"}, "no such name"), ({"algorithm": "nothing"}, "nothing"),
+        ({"workers": 0}, "workers"), ({"algorithm": "evolution:nothing"}, "no such name"), ({"algorithm": "nothing"}, "nothing"),
     ],
 )  # fmt: skip
 def test_bad_input_is_named(arguments, message):
@@ -231,3 +231,70 @@ def test_a_callback_cannot_disturb_the_run():
     )
     assert watched.fun == plain.fun
     assert np.array_equal(watched.x, plain.x)
+
+
+class Interrupted:
+    """A function whose evaluation with that number is interrupted."""
+
+    def __init__(self, fun, number):
+        self.fun, self.number, self.calls = fun, number, []
+
+    def __call__(self, x):
+        if len(self.calls) == self.number:
+            raise KeyboardInterrupt
+        self.calls.append(x.copy())
+        return self.fun(x)
+
+
+def interrupted(fun, number, bounds=BOX, **options):
+    """The function, and the result that the exception has."""
+    called = Interrupted(fun, number)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        autov.minimize(called, bounds, **{"algorithm": "de", "popsize": 20, "maxfev": 500, "rng": 1, **options})
+    return called, caught.value.autov_result
+
+
+@pytest.mark.parametrize("algorithm", ["de", "scipy:de"])
+@pytest.mark.parametrize("bounds", [BOX, [*BOX, (2.0, 2.0)]], ids=["free", "fixed"])
+def test_ctrl_c_has_what_was_found_also_in_the_batch_that_it_ended(algorithm, bounds):
+    called, found = interrupted(sphere, 133, bounds, algorithm=algorithm)
+    expected = [sphere(x) for x in called.calls]
+    assert (found.nfev, found.success, found.fun) == (133, False, min(expected))
+    assert np.array_equal(found.x, called.calls[int(np.argmin(expected))])
+    assert np.array_equal(found.history.x, np.array(called.calls))
+    assert found.history.fun.tolist() == expected
+    assert found.message == "Interrupted after 133 evaluations."
+
+
+def test_before_the_first_evaluation_ctrl_c_has_nothing():
+    called = Interrupted(sphere, 0)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        autov.minimize(called, BOX, rng=1)
+    assert not hasattr(caught.value, "autov_result")
+
+
+def test_nan_is_not_the_best_value_after_ctrl_c():
+    _, found = interrupted(lambda x: np.nan if x[0] > 0 else sphere(x), 133)
+    assert np.isfinite(found.fun)
+    assert found.x[0] <= 0
+
+
+def test_where_nothing_is_feasible_ctrl_c_has_the_point_of_the_smallest_violation():
+    limit = {"type": "ineq", "fun": lambda x: x[0] - 20}
+    with pytest.raises(KeyboardInterrupt) as caught:
+        autov.minimize(
+            sphere, BOX, algorithm="de", popsize=20, maxfev=500, rng=1, constraints=limit,
+            callback=Interrupted(lambda _: None, 6),
+        )  # fmt: skip
+    found = caught.value.autov_result
+    assert found.fun == np.inf
+    assert found.x[0] == found.history.x[:, 0].max()
+
+
+def test_whole_numbers_and_feasible_points_after_ctrl_c():
+    limit = {"type": "ineq", "fun": lambda x: x[0] - 1}
+    called, found = interrupted(sphere, 55, constraints=limit, integrality=[True, False, True, False])
+    assert np.array_equal(found.x[::2], np.rint(found.x[::2]))
+    assert found.x[0] >= 1
+    assert found.fun == min(sphere(x) for x in called.calls)
+    assert (found.history.fun[found.history.x[:, 0] < 1] == np.inf).all()

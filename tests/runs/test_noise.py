@@ -9,7 +9,7 @@ from autov.problems import resolve_problem
 from autov.runs.run_store import Evaluations
 from autov.runs.stopping import NOISY
 
-SMALL = {"maxfev": 200, "popsize": 20, "rng": 1}
+SMALL = {"maxfev": 200, "popsize": 20, "rng": 1, "algorithm": "de"}
 BOX = [(-5.0, 5.0)] * 2
 
 
@@ -22,7 +22,7 @@ BOX = [(-5.0, 5.0)] * 2
     ],
 )  # fmt: skip
 def test_named_problems_are_known(name, noisy):
-    result = autov.minimize(name, dim=None if name == "g06" else 3, algorithm="de", **SMALL)
+    result = autov.minimize(name, dim=None if name == "g06" else 3, **SMALL)
     assert (NOISY in result.message) == noisy
 
 
@@ -55,9 +55,11 @@ def test_noise_is_seen_at_a_point_that_was_evaluated_twice(vectorized, options):
     twice = np.array([[1.0, 2.0]] * 2)
     one = Noisy()
     fun = (lambda x: np.array([one(row) for row in x])) if vectorized else one
-    call = {"algorithm": "de", "vectorized": vectorized, **options, **SMALL}
+    call = {"vectorized": vectorized, **options, **SMALL}
     assert NOISY in autov.minimize(fun, BOX, x0=twice, **call).message
-    unseen = autov.minimize(fun, BOX, **(call | {"algorithm": "ma-es"}))  # which evaluates no point twice
+    unseen = autov.minimize(
+        fun, BOX, **(call | {"algorithm": "ma-es", "popsize": None})
+    )  # which evaluates no point twice
     assert NOISY not in unseen.message
     plain = (lambda x: (x**2).sum(axis=-1)) if vectorized else (lambda x: float((x**2).sum()))
     assert NOISY not in autov.minimize(plain, BOX, x0=twice, **call).message
@@ -84,6 +86,6 @@ def test_points_with_different_values_are_found():
 
 
 def test_a_run_that_found_nothing_says_nothing_of_noise():
-    result = autov.minimize(lambda _: np.inf, BOX, algorithm="de", **SMALL)
+    result = autov.minimize(lambda _: np.inf, BOX, **SMALL)
     assert result.status == 2
     assert NOISY not in result.message

@@ -5,10 +5,12 @@ import contextlib
 import numpy as np
 import pytest
 
-from autov import Optimizer, minimize
-from autov.algorithms import ALGORITHMS
+from autov import Optimizer, Stopping, minimize
+from autov.algorithms import ALGORITHMS, Evolution
+from autov.algorithms.matrix_adaptation import MatrixAdaptation
+from autov.algorithms.portfolio import Portfolio
 from autov.core import FileError, InputError
-from tests.algorithms.driver import Contracted
+from tests.algorithms.driver import Contracted, sized
 
 BOX = [(-5.0, 5.0)] * 3
 
@@ -31,7 +33,7 @@ def test_equals_minimize():
 
 
 def test_asking_twice_gives_the_same():
-    optimizer = Optimizer(BOX, popsize=10, rng=1)
+    optimizer = Optimizer(BOX, rng=1)
     assert np.array_equal(optimizer.ask(), optimizer.ask())
     x = optimizer.ask()
     optimizer.tell(x[:4], values(x[:4]))
@@ -50,7 +52,7 @@ def go(optimizer, until):
 @pytest.mark.parametrize("when", [0, 3, 10, 55, 100])
 def test_goes_on_with_the_same_bits(tmp_path, when, algorithm):
     def fresh():
-        return Optimizer(BOX, algorithm=algorithm, popsize=10, rng=2, maxfev=200)
+        return Optimizer(BOX, algorithm=algorithm, rng=2, maxfev=200, **sized(algorithm, 10))
 
     whole = go(go(fresh(), when), 200)
     part = go(fresh(), when)
@@ -64,8 +66,9 @@ def test_goes_on_with_the_same_bits(tmp_path, when, algorithm):
 
 @pytest.mark.parametrize("algorithm", list(ALGORITHMS))
 def test_asked_and_told_is_minimised(algorithm):
-    optimizer = go(Optimizer(BOX, algorithm=algorithm, popsize=10, rng=2, maxfev=157), 157)
-    reference = minimize(values, BOX, vectorized=True, algorithm=algorithm, popsize=10, rng=2, maxfev=157)
+    options = {"algorithm": algorithm, "rng": 2, "maxfev": 157, **sized(algorithm, 10)}
+    optimizer = go(Optimizer(BOX, **options), 157)
+    reference = minimize(values, BOX, vectorized=True, **options)
     assert optimizer.result.fun == reference.fun
     assert np.array_equal(optimizer.result.x, reference.x)
     assert np.array_equal(optimizer.result.population, reference.population)
@@ -89,7 +92,8 @@ UNUSED = "does not use points that it did not ask for"
 @pytest.mark.parametrize("when", [0, 4, 10, 25])
 @pytest.mark.parametrize("algorithm", [*ALGORITHMS, "general"])
 def test_points_that_were_not_asked_for_cost_nothing(algorithm, when):
-    cold, warm = (go(Optimizer(BOX, algorithm=algorithm, popsize=10, rng=2, maxfev=60), when) for _ in range(2))
+    options = {"algorithm": algorithm, "rng": 2, "maxfev": 60, **sized(algorithm, 10)}
+    cold, warm = (go(Optimizer(BOX, **options), when) for _ in range(2))
     used = warm.takes_points
     assert used == (algorithm == "evolution" and when >= 10)
     with contextlib.nullcontext() if used else pytest.warns(UserWarning, match=UNUSED) as caught:
@@ -120,7 +124,7 @@ def test_points_that_were_not_asked_for_are_not_counted_beside_the_batch():
 
 
 def test_the_target_may_be_met_by_a_point_that_was_not_asked_for_and_patience_counts_from_there():
-    optimizer = Optimizer(BOX, algorithm="de", popsize=10, rng=2, maxfev=100, target=-1.0, patience=20)
+    optimizer = Optimizer(BOX, algorithm="de", popsize=10, rng=2, maxfev=100, target=-1.0, stop=Stopping(patience=20))
     go(optimizer, 10)
     with pytest.warns(UserWarning, match=UNUSED):
         optimizer.tell(OWN, values(OWN) - 0.5)
@@ -156,7 +160,7 @@ def test_integers_that_were_not_asked_for_are_used_without_an_evaluation():
 
 
 def test_bad_input_is_named(tmp_path):
-    optimizer = Optimizer(BOX, popsize=5, rng=1)
+    optimizer = Optimizer(BOX, rng=1)
     with pytest.raises(InputError, match="nothing was told"):
         _ = optimizer.result
     with pytest.raises(InputError, match="expected x of shape"):
@@ -222,3 +226,82 @@ def test_an_algorithm_that_asks_for_known_points_only_begins_anew():
         asked.append(optimizer.ask().tolist())
         optimizer.tell(asked[-1], [1.0])
     assert asked == [[[1.0]], [[2.0]], [[3.0]]]
+
+
+def test_points_that_never_come_back_as_they_were_asked_for_are_refused():
+    optimizer = Optimizer(BOX, algorithm="de", popsize=5, rng=1, maxfev=100)
+    x = optimizer.ask()
+    with pytest.warns(UserWarning, match="tell"):
+        optimizer.tell(x.round(2), np.zeros(5))
+    with pytest.raises(InputError, match="^tell: "):
+        optimizer.tell(optimizer.ask().round(2), np.zeros(5))
+    optimizer.tell(optimizer.ask(), np.zeros(5))
+    assert optimizer.result.nfev == 5
+
+
+def test_many_points_of_other_origin_may_be_told_one_by_one():
+    optimizer = Optimizer(BOX, algorithm="de", popsize=5, rng=1, maxfev=100)
+    x = optimizer.ask()
+    with pytest.warns(UserWarning, match="tell"):
+        for number in range(4):
+            optimizer.tell(np.full((1, x.shape[1]), 0.1 * number), [1.0])
+    optimizer.tell(x, np.zeros(5))
+    assert optimizer.result.nfev == 5
+
+
+def finished(optimizer):
+    """Tell it all that it asks for."""
+    while not optimizer.stop():
+        x = optimizer.ask()
+        optimizer.tell(x, values(x - 1))
+    return optimizer.result
+
+
+@pytest.mark.parametrize("algorithm", ["general", "de"])
+@pytest.mark.parametrize("when", [0, 150, 700])
+def test_without_a_budget_it_ends_where_minimize_does_also_when_it_was_saved(tmp_path, algorithm, when):
+    options = {"algorithm": algorithm, "rng": 2}
+    whole = minimize(lambda x: values(x - 1), [(-5, 5)] * 2, vectorized=True, **options)
+    assert whole.status in (0, 9)
+    assert (whole.status == 9) == whole.success
+    optimizer = Optimizer([(-5, 5)] * 2, **options)
+    while optimizer._nfev < when:
+        x = optimizer.ask()
+        optimizer.tell(x, values(x - 1))
+    optimizer.save(tmp_path / "state.npz")
+    for one in (optimizer, Optimizer.load(tmp_path / "state.npz")):
+        result = finished(one)
+        assert (result.nfev, result.status, result.success) == (whole.nfev, whole.status, whole.success)
+        assert np.array_equal(result.x, whole.x)
+
+
+def test_whole_numbers_that_are_all_known_are_said_to_be_so_without_a_budget():
+    optimizer = Optimizer([(0, 1)] * 3, integrality=True, rng=1)
+    while not optimizer.stop():
+        x = optimizer.ask()
+        optimizer.tell(x, x.sum(axis=1))
+    assert (optimizer.result.nfev, optimizer.result.status, optimizer.result.success) == (8, 0, True)
+    assert optimizer.result.message.startswith("All points are known after 8 of ")
+
+
+def test_all_but_the_bounds_goes_by_keyword():
+    with pytest.raises(TypeError, match="positional"):
+        Optimizer(BOX, "de")
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "warns"),
+    [
+        (None, True), ("general", True), ("ma-es", True), ("evolution+popsize=9", True), ("de", False),
+        ("paper-h3", False), ("portfolio+members=ma-es/de", False), (Portfolio((MatrixAdaptation(), Evolution(popsize=9))), True),
+    ],
+)  # fmt: skip
+def test_a_popsize_that_is_ignored_is_said_to_be_so(algorithm, warns):
+    for call in (
+        lambda: Optimizer(BOX, algorithm=algorithm, popsize=20),
+        lambda: minimize(values, BOX, vectorized=True, algorithm=algorithm, popsize=20, maxfev=5, rng=1),
+    ):
+        noted = pytest.warns(UserWarning, match=r"^popsize: .* ignores 20") if warns else contextlib.nullcontext()
+        with noted as caught:
+            call()
+        assert not warns or caught[0].filename == __file__

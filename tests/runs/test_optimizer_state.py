@@ -8,6 +8,8 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from autov.core import FileError, InputError
 from autov.runs.optimizer import Optimizer
+from autov.runs.stopping import Stopping
+from tests.algorithms.driver import sized
 
 BOX = [(-4, 5), (0, 6), (-3, 3)]
 CIRCLE = NonlinearConstraint(lambda x: (x**2).sum(), 2.0, np.inf)
@@ -17,7 +19,7 @@ CASES = {
     "mixed": ({"constraints": CIRCLE, "integrality": [True, False, True]}, False),
     "whole": ({"integrality": True}, False),
     "told": ({}, True),
-    "stopping": ({"patience": 60, "xtol": 1e-3}, False),
+    "stopping": ({"stop": Stopping(patience=60, xtol=1e-3)}, False),
 }
 
 
@@ -34,7 +36,9 @@ def go(optimizer, until, told):
 @pytest.mark.parametrize("case", CASES)
 def test_goes_on_with_the_same_bits(tmp_path, case, algorithm, when):
     rules, told = CASES[case]
-    whole, part = (Optimizer(BOX, algorithm=algorithm, popsize=12, rng=2, maxfev=150, **rules) for _ in range(2))
+    whole, part = (
+        Optimizer(BOX, algorithm=algorithm, rng=2, maxfev=150, **sized(algorithm, 12), **rules) for _ in range(2)
+    )
     go(go(whole, when, told), 150, told)
     go(part, when, told).save(tmp_path / "state.npz")
     again = go(Optimizer.load(tmp_path / "state.npz", rules.get("constraints")), 150, told)
@@ -59,7 +63,7 @@ def test_known_points_are_not_asked_for_again(tmp_path):
 
 
 def test_the_clock_goes_on(tmp_path):
-    optimizer = Optimizer(BOX, popsize=5, rng=1, maxtime=1000.0)
+    optimizer = Optimizer(BOX, rng=1, stop=Stopping(maxtime=1000.0))
     go(optimizer, 5, False)
     optimizer._started -= 600
     optimizer.save(tmp_path / "state.npz")
@@ -71,7 +75,7 @@ def test_the_clock_goes_on(tmp_path):
 
 def test_constraints_must_be_given_again_and_be_the_same(tmp_path):
     path = tmp_path / "state.npz"
-    optimizer = Optimizer(BOX, popsize=5, rng=1, constraints=LinearConstraint([[1, 1, 1]], 50, np.inf))
+    optimizer = Optimizer(BOX, rng=1, constraints=LinearConstraint([[1, 1, 1]], 50, np.inf))
     go(optimizer, 5, False)
     optimizer.save(path)
     with pytest.raises(InputError, match=r"^constraints: .* was saved with 1 of them"):
@@ -79,7 +83,7 @@ def test_constraints_must_be_given_again_and_be_the_same(tmp_path):
     with pytest.raises(InputError, match=r"^constraints: not those of"):
         Optimizer.load(path, LinearConstraint([[1, 1, 1]], 49, np.inf))
     assert Optimizer.load(path, LinearConstraint([[1, 1, 1]], 50, np.inf)).result.status == 1
-    Optimizer(BOX, popsize=5, rng=1).save(path)
+    Optimizer(BOX, rng=1).save(path)
     with pytest.raises(InputError, match="saved with 0 of them"):
         Optimizer.load(path, CIRCLE)
 
@@ -91,7 +95,7 @@ def test_constraints_must_be_given_again_and_be_the_same(tmp_path):
 )  # fmt: skip
 def test_damaged_rules_are_refused(tmp_path, key, value):
     path = tmp_path / "state.npz"
-    go(Optimizer(BOX, popsize=5, rng=1, integrality=True, patience=100), 5, False).save(path)
+    go(Optimizer(BOX, rng=1, integrality=True, stop=Stopping(patience=100)), 5, False).save(path)
     with np.load(path) as file:
         arrays = dict(file)
     head = json.loads(str(arrays["head"]))

@@ -6,7 +6,7 @@ from scipy.optimize import Bounds
 
 import autov
 from autov.core import Box, InputError
-from autov.runs.stopping import Seen, Stopping
+from autov.runs.stopping import Seen, Stopping, has_converged
 
 BOX = [(-5.0, 5.0)] * 3
 
@@ -44,7 +44,7 @@ def test_ftol_is_relative_to_large_values_absolute_below_one_and_needs_finite_on
 @pytest.mark.parametrize("bad", [{"ftol": -1}, {"xtol": "a"}, {"target": np.nan}, {"maxtime": True}, {"patience": 0}])
 def test_bad_criteria_are_refused(bad):
     with pytest.raises(InputError, match=f"^{next(iter(bad))}: "):
-        autov.minimize(sphere, BOX, **bad)
+        Stopping(**bad)
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,11 @@ def test_bad_criteria_are_refused(bad):
     [({"target": 0.5}, 3), ({"ftol": 1e-3}, 4), ({"xtol": 1e-2}, 5), ({"maxtime": 0.0}, 6), ({"patience": 300}, 7)],
 )
 def test_minimize_and_optimizer_say_why_they_stopped(criterion, status):
-    options = {"algorithm": "de", "popsize": 20, "rng": 1, "maxfev": 50_000, **criterion}
+    options = {"algorithm": "de", "popsize": 20, "rng": 1, "maxfev": 50_000, "stop": Stopping(**criterion)}
     fun = (lambda x: sphere(np.rint(x))) if status == 7 else sphere
     result = autov.minimize(fun, BOX, **options)
     assert result.status == status
-    assert result.success
+    assert result.success == (status != 6)
     assert result.nfev < 50_000
     optimizer = autov.Optimizer(BOX, **options)
     while not optimizer.stop():
@@ -78,7 +78,7 @@ def test_stopping_does_not_change_the_course_of_a_compiled_run():
 
 def test_an_optimiser_without_population_has_no_spread():
     with pytest.raises(InputError, match=r"^xtol: "):
-        autov.minimize(sphere, BOX, algorithm="scipy:de", xtol=0.1)
+        autov.minimize(sphere, BOX, algorithm="scipy:de", stop=Stopping(xtol=0.1))
     result = autov.minimize(sphere, BOX, algorithm="scipy:de", target=0.5, popsize=20, rng=1)
     assert result.status == 3
     assert result.fun <= 0.5
@@ -111,7 +111,7 @@ def test_callbacks_are_called_as_scipy_does():
 
 def test_history_holds_every_point_in_order():
     asked = []
-    result = autov.minimize(lambda x: asked.append(x) or sphere(x), [*BOX, (1, 1)], maxfev=130, popsize=20, rng=1,
+    result = autov.minimize(lambda x: asked.append(x) or sphere(x), [*BOX, (1, 1)], maxfev=130, rng=1,
                             history=True)  # fmt: skip
     assert np.array_equal(result.history.x, np.array(asked))
     assert result.history.fun.tolist() == [sphere(x) for x in asked]
@@ -167,3 +167,137 @@ def test_a_result_is_short_in_print():
     assert "population" not in repr(result)
     assert len(repr(result).splitlines()) == len(result.lines())
     assert result["population"].shape == (100, 40)
+
+
+def trace(*pairs):
+    """Evaluations and the best value then."""
+    nfev, best = zip(*pairs, strict=True)
+    return np.array(nfev), np.array(best, dtype=float)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "converged"),
+    [
+        ([(100, 5.0), (200, 1.0), (499, 1.0)], False),
+        ([(100, 5.0), (200, 1.0), (500, 1.0)], True),  # 300 evaluations, the least in one variable
+        ([(100, 5.0), (200, 1.0), (500, 0.5)], False),
+        ([(100, 5.0), (1000, 1.0), (1999, 1.0)], False),  # as many again as it took
+        ([(100, 5.0), (1000, 1.0), (2000, 1.0)], True),
+        ([(100, 1.0), (200, 5e-15), (500, 0.0)], True),  # what came last is rounding
+        ([(100, 1.0), (200, 5e-14), (500, 0.0)], False),
+        ([(100, 1e9), (200, 1e9), (400, 1e9)], True),  # a constant function
+        ([(100, 0.0)], False),
+        ([(1000, 3.0)], False),
+        ([(300, np.inf), (600, np.inf)], False),
+        ([(300, np.inf), (600, np.inf), (700, 3.0), (1399, 3.0)], False),
+        ([(300, np.inf), (600, np.inf), (700, 3.0), (1400, 3.0)], True),
+        ([(100, 3.0), (101, -np.inf)], True),  # nothing is better
+        ([(100, 1.7e308), (200, -1.7e308), (499, -1.7e308)], False),
+        ([(100, 1.7e308), (200, -1.7e308), (500, -1.7e308)], True),
+        ([(100, np.finfo(float).max), (400, np.finfo(float).max)], True),
+    ],
+)
+def test_converged_is_what_brought_nothing_for_as_long_as_it_took(pairs, converged):
+    assert has_converged(*trace(*pairs), 1) is converged
+
+
+def test_nothing_has_converged_before_the_first_evaluation():
+    assert not has_converged(np.empty(0, dtype=int), np.empty(0), 3)
+
+
+@pytest.mark.parametrize("dim", [1, 5, 30])
+def test_more_variables_take_longer_to_converge(dim):
+    least = 100 * (dim + 2)
+    assert not has_converged(*trace((10, 1.0), (9 + least, 1.0)), dim)
+    assert has_converged(*trace((10, 1.0), (10 + least, 1.0)), dim)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_scale_and_translation_of_values_do_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    gains = np.where(rng.random(200) < 0.1, rng.uniform(0.1, 1, 200), 0.0)
+    gains[80:] = 0
+    nfev, best = np.arange(10, 2010, 10), 20 - np.cumsum(gains)
+    ends = range(1, 201)
+    expected = [has_converged(nfev[:end], best[:end], 1) for end in ends]
+    assert len(set(expected)) == 2
+    for factor, shift in ((1e-200, 0.0), (1e200, 0.0), (3.7, 0.0), (1.0, 1e6), (1.0, -1e6), (1e-3, 12.0)):
+        other = factor * best + shift
+        assert [has_converged(nfev[:end], other[:end], 1) for end in ends] == expected
+
+
+def bowl(x):
+    return float(((x - 1) ** 2).sum())
+
+
+def test_without_a_budget_a_small_problem_costs_few_evaluations():
+    result = autov.minimize(bowl, [(-5, 5)] * 2, rng=1)
+    assert (result.status, result.success) == (9, True)
+    assert result.nfev < 3000
+    assert result.fun < 1e-12
+    assert "Converged" in result.message
+
+
+class Improving:
+    """Every evaluation is a little better than the one before."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, x):
+        first, self.calls = self.calls, self.calls + len(x)
+        return -np.arange(first, self.calls, dtype=float)
+
+
+def test_without_a_budget_there_is_still_a_limit():
+    result = autov.minimize(Improving(), [(-5, 5)] * 2, vectorized=True, rng=1)
+    assert (result.nfev, result.status, result.success) == (12_000, 0, False)
+    assert "before the run converged" in result.message
+
+
+def no_point(x):
+    return -1.0 - float(x @ x)
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "success"),
+    [
+        ({"maxfev": 100}, 0, False),
+        ({"maxfev": 8000}, 0, True),  # converged long before
+        ({"callback": lambda intermediate_result: intermediate_result.nfev >= 60}, 1, False),
+        ({"callback": lambda intermediate_result: intermediate_result.nfev >= 7000, "maxfev": 8000}, 1, True),
+        ({"fun": lambda _: np.inf, "maxfev": 100}, 2, False),
+        ({"target": 0.5}, 3, True),
+        ({"stop": Stopping(ftol=1e-3)}, 4, True),
+        ({"stop": Stopping(xtol=1e-3)}, 5, True),
+        ({"stop": Stopping(maxtime=0)}, 6, False),
+        ({"stop": Stopping(patience=40)}, 7, True),
+        ({"constraints": {"type": "ineq", "fun": no_point}, "maxfev": 100}, 8, False),
+        ({}, 9, True),
+    ],
+)
+def test_what_is_a_success(options, status, success):
+    usual = {"fun": bowl, "bounds": [(-5, 5)] * 2, "algorithm": "de", "popsize": 20, "rng": 1}
+    result = autov.minimize(**usual | options)
+    assert (result.status, result.success) == (status, success), result.message
+
+
+@pytest.mark.parametrize("algorithm", ["de", "scipy:de"])
+def test_a_target_that_the_last_batch_reaches_is_a_success(algorithm):
+    def steps(x):
+        calls.append(x)
+        return 1.0 if len(calls) < 60 else 0.0
+
+    calls = []
+    options = {"algorithm": algorithm, "popsize": 20, "rng": 1, "maxfev": 60}
+    result = autov.minimize(steps, BOX, target=0.5, **options)
+    assert (result.nfev, result.status, result.success) == (60, 3, True)
+
+
+def test_criteria_of_another_kind_are_refused():
+    with pytest.raises(InputError, match=r"^stop: must be autov\.Stopping"):
+        autov.minimize(sphere, BOX, stop={"ftol": 1e-3})
+    with pytest.raises(InputError, match=r"^target: stop has one already"):
+        autov.Optimizer(BOX, target=1.0, stop=Stopping(target=2.0))
+    with pytest.raises(InputError, match=r"^faults: must be autov\.FaultPolicy"):
+        autov.minimize(sphere, BOX, faults="worst")

@@ -42,10 +42,9 @@ class ResumableRun:
     Attributes:
         kernel: ``kernel(plan, work, objective, lower, upper, budget, final, nfev, best, traced) -> traced``.
         plan: what the settings say.
-        work: the state.
+        work: the state; its scalars have at least nfev, generation (batches told), nans and best.
         box: where to search.
         least: points of the smallest batch.
-        places: of evaluations, batches told and NaN among the counters of the work; of the best among its numbers.
         points: the last points told, from the work.
     """
 
@@ -54,7 +53,6 @@ class ResumableRun:
     work: Any
     box: Box
     least: int
-    places: tuple[int, int, int, int]
     points: Callable[[Any], tuple[Array, Array]]
 
     def advance(self, objective: Objective, budget: int, final: bool, trace: Trace, traced: int) -> int:
@@ -81,22 +79,22 @@ class ResumableRun:
     @property
     def nfev(self) -> int:
         """Evaluations made."""
-        return int(self.work.counters[self.places[0]])
+        return int(self.work.scalars["nfev"][0])
 
     @property
     def told(self) -> int:
         """Batches told."""
-        return int(self.work.counters[self.places[1]])
+        return int(self.work.scalars["generation"][0])
 
     @property
     def nans(self) -> int:
         """NaN among the values."""
-        return int(self.work.counters[self.places[2]])
+        return int(self.work.scalars["nans"][0])
 
     @property
     def best(self) -> float:
         """The best value so far."""
-        return float(self.work.numbers[self.places[3]])
+        return float(self.work.scalars["best"][0])
 
 
 @runtime_checkable

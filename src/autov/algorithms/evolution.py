@@ -159,7 +159,7 @@ class Evolution:
         if work is None or work.frame is None:
             return told
         kernels.learn(work)
-        return replace(told, learned=int(work.counters[kernels.LEARNED_AT]), basis=work.frame.basis)
+        return replace(told, learned=int(work.scalars[0].learned_at), basis=work.frame.basis)
 
     def inject(self, state: EvolutionState, x: Array, f: Array) -> EvolutionState:
         """Points of other origin compete with the population."""
@@ -194,10 +194,7 @@ class Evolution:
     def resumable_run(self, state: EvolutionState) -> ResumableRun:
         """The run that begins with a state, which can be resumed."""
         plan, work = self._work(state)
-        places = (kernels.NFEV, kernels.GENERATION, kernels.NANS, kernels.BEST)
-        return ResumableRun(
-            kernels.evolve, plan, work, state.box, min(len(work.f), len(work.values)), places, told_points
-        )
+        return ResumableRun(kernels.evolve, plan, work, state.box, min(len(work.f), len(work.values)), told_points)
 
     def inside(self) -> Evolution:
         """With first points near the centre of the box, for checks of what it does away from the border."""
@@ -239,15 +236,14 @@ class Evolution:
         work.pool[:n], work.f[:] = state.x, state.f
         if work.frame is not None:
             work.frame.basis[:] = state.basis
-        work.counters[kernels.GENERATION] = state.generation
-        work.counters[kernels.NFEV] = n + m * (state.generation - 1) if state.generation else 0
-        work.counters[kernels.LEARNED_AT] = state.learned
-        best = int(np.argmin(state.f))
-        work.numbers[kernels.BEST], work.best[:] = state.f[best], state.x[best]
+        nfev, best = n + m * (state.generation - 1) if state.generation else 0, int(np.argmin(state.f))
+        work.scalars[0] = state.generation, nfev, 0, state.learned, state.f[best]
+        work.best[:] = state.x[best]
         return plan, work
 
 
 def told_points(work: kernels.Work) -> tuple[Array, Array]:
     """The population, or those evaluated if not even the first population was."""
-    count = len(work.f) if work.counters[kernels.GENERATION] else int(work.counters[kernels.NFEV])
+    scalars = work.scalars[0]
+    count = len(work.f) if scalars.generation else int(scalars.nfev)
     return work.pool[:count].copy(), work.f[:count].copy()

@@ -62,8 +62,11 @@ from autov.kernels.objective import Objective
 RESTARTS, BOUNDS = ("none", "ipop", "bipop"), ("fold", "smooth", "clip")
 MEANS, PATHS = ("uniform", "best", "mixed"), ("one", "two")
 FIRST_MEANS = ("uniform", "centre")
+CHOICES = {
+    "restarts": RESTARTS, "bounds": BOUNDS, "restart_mean": MEANS, "paths": PATHS, "first_mean": FIRST_MEANS,
+}  # fmt: skip
 SMALL_STEP = 0.01  # of the width: some generations of such steps stay inside a box that is not tiny
-SAVED = ("counters", "numbers", "mean", "path", "slow", "matrix", "best")  # what a step changes
+SAVED = ("scalars", "mean", "path", "slow", "matrix", "best")  # what a step changes
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +77,7 @@ class MatrixAdaptationState:
     generation: int  # batches told so far
     box: Box
     given: Array  # first points that the caller wants, until they are told
-    counters: np.ndarray
-    numbers: Array
+    scalars: np.ndarray  # one record
     mean: Array
     path: Array
     slow: Array
@@ -164,14 +166,9 @@ class MatrixAdaptation:
 
     def plan(self) -> kernels.Plan:
         """The settings as the kernels read them."""
-        numbers = np.array([
-            self.popsize or 0, self.popsize_factor, self.sigma, self.longest, self.c_1_factor, self.c_mu_factor,
-            self.c_sigma_factor, self.d_sigma_factor, self.c_c_factor, self.negative, self.margin, self.growth,
-            self.restart_sigma, self.tol_x, self.tol_f, self.patience, self.popsize_budget,
-        ], dtype=np.float64)  # fmt: skip
-        choices = [RESTARTS.index(self.restarts), BOUNDS.index(self.bounds), MEANS.index(self.restart_mean)]
-        choices += [PATHS.index(self.paths), FIRST_MEANS.index(self.first_mean)]
-        return kernels.Plan(numbers, np.array(choices, dtype=np.int64))
+        choices = {name: names.index(getattr(self, name)) for name, names in CHOICES.items()}
+        numbers = {name: float(getattr(self, name) or 0) for name in kernels.Plan._fields if name not in CHOICES}
+        return kernels.Plan(**numbers, **choices)
 
     @cached_property
     def _plan(self) -> kernels.Plan:
@@ -199,13 +196,13 @@ class MatrixAdaptation:
 
     def ask(self, state: MatrixAdaptationState, rng: Generator) -> tuple[Array, MatrixAdaptationState]:  # noqa: ARG002
         """A sample inside the box; asking again gives the same."""
-        plan, work = self._work(state, int(state.counters[kernels.BATCH]))
+        plan, work = self._work(state, int(state.scalars["batch"][0]))
         kernels.es_next(plan, work, state.box.lower, state.box.upper, False)
         return work.x, state
 
     def tell(self, state: MatrixAdaptationState, x: Array, f: Array, rng: Generator) -> MatrixAdaptationState:  # noqa: ARG002
         """Move the mean, then the path, the matrix and the step size; perhaps begin another run."""
-        n = int(state.counters[kernels.BATCH])
+        n = int(state.scalars["batch"][0])
         if np.shape(x) != (n, state.box.dim) or np.shape(f) != (n,):
             raise InputError(f"tell: needs the {n} points that were asked for, got shapes {np.shape(x)}, {np.shape(f)}")
         plan, work = self._work(state, n)
@@ -218,7 +215,7 @@ class MatrixAdaptation:
 
     def calls(self, state: MatrixAdaptationState) -> list[tuple[Any, tuple[Any, ...]]]:
         """Kernels that ``ask`` and ``tell`` will call, with such arguments."""
-        plan, work = self._work(state, int(state.counters[kernels.BATCH]))
+        plan, work = self._work(state, int(state.scalars["batch"][0]))
         return [(kernels.es_next, (plan, work, state.box.lower, state.box.upper, False))]
 
     def population(self, state: MatrixAdaptationState) -> tuple[Array, Array]:
@@ -233,9 +230,8 @@ class MatrixAdaptation:
 
     def resumable_run(self, state: MatrixAdaptationState) -> ResumableRun:
         """The run that begins with a state, which can be resumed."""
-        plan, work = self._work(state, int(state.counters[kernels.CAPACITY]))
-        places = (kernels.NFEV, kernels.GENERATION, kernels.NANS, kernels.BEST)
-        return ResumableRun(kernels.es_run, plan, work, state.box, smallest_batch(state), places, told_points)
+        plan, work = self._work(state, int(state.scalars["capacity"][0]))
+        return ResumableRun(kernels.es_run, plan, work, state.box, smallest_batch(state), told_points)
 
     def inside(self) -> MatrixAdaptation:
         """With small first steps and no bend at the border, for checks of what it does away from it."""
@@ -267,20 +263,21 @@ class MatrixAdaptation:
     def _work(self, state: MatrixAdaptationState, capacity: int) -> tuple[kernels.Plan, kernels.Work]:
         """The settings, and buffers with a copy of the state."""
         plan = self._plan
-        most = int(state.counters[kernels.CAPACITY])
+        most = int(state.scalars["capacity"][0])
         work = kernels.workspace(state.key, state.box.dim, capacity, most, state.given, state.basis)
-        work = work._replace(**{name: getattr(state, name).copy() for name in SAVED})
-        return plan, work
+        saved = {name: getattr(state, name).copy() for name in SAVED[1:]}
+        scalars = state.scalars.view(np.int64).copy().view(state.scalars.dtype)  # field by field it would take longer
+        return plan, work._replace(scalars=scalars, **saved)
 
 
 def smallest_batch(state: MatrixAdaptationState) -> int:
     """Of all batches to come."""
-    return max(2, int(min(state.counters[kernels.BASE], state.counters[kernels.BATCH])))
+    return max(2, int(min(state.scalars["popsize"][0], state.scalars["batch"][0])))
 
 
 def told_points(work: kernels.Work) -> tuple[Array, Array]:
     """The last points told, or those evaluated if not even the first population was."""
-    told, used = int(work.counters[kernels.TOLD]), int(work.counters[kernels.NFEV])
+    told, used = int(work.scalars[0].told), int(work.scalars[0].nfev)
     if told == 0:
         return work.x[:used].copy(), work.f[:used].copy()
     return work.told_x[:told].copy(), work.told_f[:told].copy()

@@ -27,7 +27,6 @@ from autov.algorithms.population import initial_points
 from autov.compiler.precompile import precompile, start_worker
 from autov.core import Array, Box, Generator, InputError, check_ranges, generator, values_of
 from autov.kernels.evolution.many import derive
-from autov.kernels.matrix_adaptation.steps import SIGMA
 from autov.kernels.objective import Objective
 from autov.problems import Problem, instance_of, without_fixed
 
@@ -228,7 +227,7 @@ class Portfolio:
         step = polishing_step(x, f, box.lower, box.upper, self.polish_step, self.polish_least, most)
         place = len(self.members)
         own = polisher.start(derive(state.stream, place, 1), box, 2, state.maxfev, best_x)
-        own.numbers[SIGMA] = step
+        own.scalars["sigma"] = step
         waiting = state.states[place]  # what it would have begun with: in a turned run its axes are turned
         return replace(own, matrix=waiting.matrix.copy(), basis=waiting.basis)
 

@@ -13,15 +13,14 @@ from autov.algorithms.portfolio import Portfolio, PortfolioState
 from autov.core import Array, Box, Generator
 from autov.core.box import WIDEST
 from autov.core.checks import MOST
-from autov.kernels.matrix_adaptation import steps as kernels
-from autov.kernels.matrix_adaptation.work import LARGE
+from autov.kernels.matrix_adaptation.work import COUNTS, VALUES
 
 # What values of a field may be, by its name in all algorithms; loops that draw until a number fits end for these.
 RANGES = {
     "F": (0, 1), "CR": (0, 1), "memory_f": (0, 1), "memory_cr": (0, 1), "share": (0, 1), "operator": (0, 2),
     "eta": (0, WIDEST), "child_eta": (0, WIDEST), "sigma": (0, WIDEST), "scale": (0, WIDEST),
 }  # fmt: skip
-MAY_BE_INFINITE = ("f", "best_f", "numbers")
+MAY_BE_INFINITE = ("f", "best_f")
 IN_THE_BOX = ("x", "best_x", "archive", "given", "asked")
 GROWS = ("archive", "x", "f", "y", "F", "CR", "operator", "losers", "best_f", "given", "asked")  # rows may differ
 MISSING = (dataclasses.MISSING, dataclasses.MISSING)
@@ -41,7 +40,9 @@ def state_to_arrays(state: Any, prefix: str = "state") -> dict[str, np.ndarray]:
             if dataclasses.is_dataclass(part) and not isinstance(part, Box):
                 found |= state_to_arrays(part, name)
             elif not isinstance(part, Box):
-                found[name] = np.asarray(part)
+                array = np.asarray(part)
+                fields = array.dtype.names  # of a record, whose fields are arrays of their own in a file
+                found |= {f"{name}.{field}": array[field] for field in fields} if fields else {name: array}
     return found
 
 
@@ -65,7 +66,7 @@ def state_from_arrays(like: Any, arrays: dict[str, np.ndarray], prefix: str = "s
         if getattr(state, name, None) != getattr(like, name, None):
             raise ValueError(f"{name} of the state is not that of the optimizer")
     if isinstance(state, MatrixAdaptationState):
-        _check_counters(state, like)
+        _check_scalars(state, like)
     elif hasattr(state, "f") and len(state.f) not in (0, len(state.x)):
         raise ValueError("the values of the state are not those of its points")
     if isinstance(state, PortfolioState):
@@ -80,7 +81,7 @@ def _check_members(state: PortfolioState) -> None:
     if not state.box.holds(state.best_x[state.used > 0]):
         raise ValueError("best_x of the state lies outside the bounds")
     for own, asked in zip(state.states, state.asked, strict=True):
-        if isinstance(own, MatrixAdaptationState) and len(asked) not in (0, own.counters[kernels.BATCH]):
+        if isinstance(own, MatrixAdaptationState) and len(asked) not in (0, own.scalars[0].batch):
             raise ValueError("a batch of the state does not fit the member that asked for it")
 
 
@@ -88,9 +89,22 @@ def _restored(field: str, model: Any, arrays: dict[str, np.ndarray], name: str, 
     """One value of a field; states in states have longer names."""
     if dataclasses.is_dataclass(model):
         return state_from_arrays(model, arrays, name)
+    if isinstance(model, np.ndarray) and model.dtype.names:
+        return _restored_record(model, arrays, name)
     saved = arrays[name]
     _check(field, saved, np.asarray(model), like)
     return saved if isinstance(model, np.ndarray) else type(model)(saved.item())
+
+
+def _restored_record(model: np.ndarray, arrays: dict[str, np.ndarray], name: str) -> np.ndarray:
+    """A record of the saved fields."""
+    found = np.empty_like(model)
+    for field in model.dtype.names or ():
+        saved = arrays[f"{name}.{field}"]
+        if saved.shape != model.shape or saved.dtype != model.dtype[field]:
+            raise ValueError(f"{field} of the state has shape {saved.shape} and type {saved.dtype}")
+        found[field] = saved
+    return found
 
 
 def _check(name: str, saved: np.ndarray, model: np.ndarray, like: Any) -> None:
@@ -108,7 +122,7 @@ def _check(name: str, saved: np.ndarray, model: np.ndarray, like: Any) -> None:
     if saved.dtype.kind == "f" and (np.isnan(saved).any() or (np.isinf(saved).any() and not infinite)):
         raise ValueError(f"{name} of the state has values that are no numbers")
     low, high = RANGES.get(name, (-np.inf, np.inf) if infinite else (-WIDEST, WIDEST))
-    if saved.dtype.kind == "i" and name != "counters":
+    if saved.dtype.kind == "i":
         low, high = max(low, 0), min(high, MOST)
     if saved.dtype.kind in "if" and saved.size and (saved.min() < low or saved.max() > high):
         raise ValueError(f"{name} of the state must lie between {low:g} and {high:g}")
@@ -117,17 +131,18 @@ def _check(name: str, saved: np.ndarray, model: np.ndarray, like: Any) -> None:
         raise ValueError(f"{name} of the state lies outside the bounds")
 
 
-def _check_counters(state: MatrixAdaptationState, like: MatrixAdaptationState) -> None:
-    """Counters of ma-es are sizes of the arrays that its kernels write to."""
-    counters, first = state.counters, like.counters
-    capacity = counters[kernels.CAPACITY]
-    if (counters < 0).any() or capacity > 10 * first[kernels.CAPACITY] or counters[kernels.BASE] != first[kernels.BASE]:
-        raise ValueError("counters of the state do not fit")
-    if not counters[kernels.BASE] <= counters[LARGE] <= max(capacity, counters[kernels.BASE]):
+def _check_scalars(state: MatrixAdaptationState, like: MatrixAdaptationState) -> None:
+    """Counts of ma-es are sizes of the arrays that its kernels write to; its values may be infinite."""
+    scalars, first = state.scalars[0], like.scalars[0]
+    if any(scalars[name] < 0 for name in COUNTS) or any(np.isnan(scalars[name]) for name in VALUES):
+        raise ValueError("scalars of the state are negative counts, or values that are no numbers")
+    if scalars.capacity > 10 * first.capacity or scalars.popsize != first.popsize:
+        raise ValueError("the populations of the state do not fit")
+    if not scalars.popsize <= scalars.large <= max(scalars.capacity, scalars.popsize):
         raise ValueError("the largest population of the state does not fit")
-    if not 2 <= counters[kernels.BATCH] <= capacity or len(state.given) > counters[kernels.BATCH]:
+    if not 2 <= scalars.batch <= scalars.capacity or len(state.given) > scalars.batch:
         raise ValueError("the batch of the state does not fit")
-    if len(state.x) != counters[kernels.TOLD] or len(state.f) != len(state.x) or len(state.x) > capacity:
+    if len(state.x) != scalars.told or len(state.f) != len(state.x) or len(state.x) > scalars.capacity:
         raise ValueError("the population of the state does not fit")
 
 

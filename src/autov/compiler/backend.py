@@ -9,7 +9,7 @@ import os
 from types import ModuleType
 
 # Versions of Numba with which the golden tests and those of kernels and compiler pass on the fast backend. With 0.61
-# they do not: its LLVM rounds some steps of a learned frame differently in different kernels.
+# they do not: runs with a learned frame differ between ask and tell and the compiled loop; the cause is unknown.
 FAST = ("0.63.1", "0.65.1", "0.68.0", "0.68.1")
 CACHED = ("0.61.0", *FAST)  # with which they pass with autov's own cache
 BACKENDS = ("plain", "fast")

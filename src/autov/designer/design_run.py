@@ -11,7 +11,7 @@ import numpy as np
 
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.files import DEFAULT
-from autov.core import Array, identity
+from autov.core import Array
 from autov.designer.checkpoint import MEASURED, Checkpoint
 from autov.designer.design_result import Design, provenance_of
 from autov.designer.genome import Genome, OperatorGenome
@@ -86,8 +86,7 @@ class DesignRun:
 
     def run(self, preset: str, progress: ProgressCallback | None = None) -> Design:
         """Search from the checkpoint or from the beginning, then choose and re-test the result."""
-        judged = [identity(trials.problem) for trials in self.trials.held_out]
-        begun = self.files.begin(self.search, self._beginning(), judged)
+        begun = self.files.begin(self.search, self._beginning())
         for trials in self.trials.each:
             trials.journal = self.files.journal
         last = self._generations(begun, progress)
@@ -96,7 +95,7 @@ class DesignRun:
     def _beginning(self) -> Checkpoint:
         """The search before its first population, with all that must be the same when it goes on."""
         settings = {name: value for name, value in self.described.items() if name not in AFTER_THE_SEARCH}
-        settings["identities"] = [identity(trials.problem) for trials in self.search.trials]
+        settings["identities"] = self.files.trained
         sizes = {name: getattr(self.search.settings, name) for name in FITTED}
         return Checkpoint(settings, sizes | {MEASURED: self.measured})
 

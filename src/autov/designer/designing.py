@@ -98,6 +98,7 @@ def design(
     policy = FaultPolicy(timeout, on_error)
     with search_files(checkpoint, resume) as files, ExitStack() as opened:
         seed = files.seed(rng)
+        files.identify([case.problem for case in cases.trained], [case.problem for case in cases.judged])
         trials = _open_trials(cases, chosen.aggregate, workers, policy, opened)
         chosen, measured = _sized(chosen, trials, rivals, limits, files.saved)
         search = Search(chosen.genome, trials.search, chosen, seed, list(rivals.all.values()))

@@ -10,17 +10,18 @@ import hashlib
 import json
 import os
 import time as clock
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autov.core import FileError, InputError, Seed, check_writable, new_folder, seed_of, to_json
+from autov.core import FileError, InputError, Seed, check_writable, identity, new_folder, seed_of, to_json
 from autov.core.locks import held
 from autov.designer.checkpoint import Checkpoint, broken, check_state
 from autov.designer.journal import Journal
 from autov.designer.search import Search
+from autov.problems import Problem
 
 CHECKPOINT_SECONDS = float(os.environ.get("AUTOV_CHECKPOINT_SECONDS", "5"))
 
@@ -32,24 +33,32 @@ class SearchFiles:
         path: of the checkpoint.
         saved: the checkpoint that was there when the search was resumed.
         journal: the values since the last checkpoint.
+        trained: identities of the problems of the search.
+        judged: identities of those of the re-test, whose values are in the journal, too.
     """
 
     def __init__(self, path: Path | None = None, saved: Checkpoint | None = None) -> None:
         self.path, self.saved = path, saved
         self.journal = Journal()
+        self.trained: list[str] = []
+        self.judged: list[str] = []
         self._written = clock.perf_counter()
 
     def seed(self, rng: Seed) -> int:
         """The seed, that of the search that goes on if none is given."""
         return self.saved.settings["seed"] if rng is None and self.saved is not None else seed_of(rng)
 
-    def begin(self, search: Search, new: Checkpoint, judged: Any) -> Checkpoint:
+    def identify(self, trained: Sequence[Problem], judged: Sequence[Problem]) -> None:
+        """Take the identities of the problems, before anything is called: a family may keep what it has made."""
+        if self.path is not None:
+            self.trained, self.judged = [identity(one) for one in trained], [identity(one) for one in judged]
+
+    def begin(self, search: Search, new: Checkpoint) -> Checkpoint:
         """The checkpoint to go on from: the saved one, if it belongs to this search, or the new one.
 
         Args:
             search: what the state must fit.
             new: the search before its first population.
-            judged: identities of the problems of the re-test, whose values are in the journal, too.
         """
         if self.path is None:
             return new
@@ -57,7 +66,7 @@ class SearchFiles:
         if self.saved is not None:
             _check_saved(self.path, self.saved, new, search)
             begin = replace(self.saved, plan=new.plan)
-        fingerprint = hashlib.sha256(to_json([dict(new.settings), judged]).encode()).digest()
+        fingerprint = hashlib.sha256(to_json([dict(new.settings), self.judged]).encode()).digest()
         self.journal = Journal(_values_of(self.path), fingerprint)
         self.journal.resume(begin.generation)
         if self.saved is None:

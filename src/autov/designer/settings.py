@@ -297,7 +297,7 @@ def fitted(
     least = cost(_scaled(settings, float(SCALES[-1])))
     shorter = int(float(f"{0.8 * budget * limit / least:.0e}"))  # the cost is that of the evaluations
     fits = shorter >= least_budget > 0
-    advice = f"runs of {shorter:,} evaluations would fit (budgets={shorter}), or design" if fits else "design"
+    advice = f"runs of {shorter:,} evaluations would fit (budgets {shorter}), or design" if fits else "design"
     needs = f"the smallest design needs {said(least)}, there are {said(limit)}"
     raise InputError(f"evaluations, time: {needs}; {advice} on a cheap model of the problem (surrogate)")
 

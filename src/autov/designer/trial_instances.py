@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import cached_property
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -48,27 +49,39 @@ class Prepared(NamedTuple):
 class Instances:
     """The instances of a family by their numbers; a problem that is no family has one only, whatever the number."""
 
-    def __init__(self, problem: Problem, one_minimum: bool = False) -> None:
-        """Prepare the first instance.
+    def __init__(self, problem: Problem, one_minimum: bool = False, traits: Traits | None = None) -> None:
+        """Prepare the first instance, unless its traits are known.
 
         Args:
             problem: a family or not.
             one_minimum: refuse instances whose known minimum is not that of the problem.
+            traits: of all instances, where they travel to a worker.
         """
         self.problem, self.one_minimum = problem, one_minimum
         # A check against a protocol looks at every property: not once for each run.
         self.is_family = isinstance(problem, ProblemFamily)
         self._prepared: OrderedDict[int, Prepared] = OrderedDict()
         self._lock = Lock()
-        self.first = self._prepare(0)
-        self.traits = self.first.traits
-        own = without_fixed(problem).box
-        if self.traits.box != own:
-            raise InputError(f"problem: {problem.name} has the box {own}, and its instance 0 has {self.traits.box}")
-        self._most = min(MOST_INSTANCES, max(1, MOST_NUMBERS // self.traits.box.dim**2))
+        self.traits = self.first.traits if traits is None else traits
+        if self.traits.box.dim != without_fixed(problem).box.dim:
+            raise InputError(
+                f"problem: {problem.name} has {without_fixed(problem).box.dim} variables, and its instance 0 has "
+                f"{self.traits.box.dim}"
+            )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Instances, (self.problem, self.one_minimum)
+        return Instances, (self.problem, self.one_minimum, self.traits)
+
+    @cached_property
+    def first(self) -> Prepared:
+        """Instance 0."""
+        return self._prepare(0)
+
+    @cached_property
+    def _most(self) -> int:
+        """How many are kept: transformed ones may have a matrix."""
+        matrix = 1 if self.first.base is self.first.problem else self.traits.box.dim**2
+        return min(MOST_INSTANCES, max(1, MOST_NUMBERS // matrix))
 
     def __getitem__(self, number: int) -> Prepared:
         if not self.is_family or number == 0:
@@ -84,7 +97,13 @@ class Instances:
         return found
 
     def _prepare(self, number: int) -> Prepared:
-        made: Any = self.problem.instance(number) if self.is_family else self.problem  # type: ignore[attr-defined]
+        made: Any = self.problem
+        if self.is_family:
+            try:
+                made = made.instance(number)
+            except Exception as error:
+                error.add_note(f"in instance({number}) of {self.problem.name}; any number up to 2**63 must be allowed")
+                raise
         if not isinstance(made, Problem):
             raise InputError(f"problem: instance({number}) of {self.problem.name} must return a problem, got {made!r}")
         instance = without_fixed(made)
@@ -101,7 +120,7 @@ class Instances:
         what = f"problem: instance {found.number} of {self.problem.name}"
         if found.box != self.traits.box:
             raise InputError(
-                f"{what} has the box {found.box}, and instance 0 has {self.traits.box}; they must be equal"
+                f"{what} has other bounds than instance 0: {_bounds(found.box)} instead of {_bounds(self.traits.box)}"
             )
         if found.traits != self.traits:
             raise InputError(
@@ -121,3 +140,7 @@ def _kind(traits: Traits) -> str:
     if traits.by_point:
         return "a Python function of single points"
     return "a random function of batches" if traits.uses_rng else "a Python function of batches"
+
+
+def _bounds(box: Box) -> str:
+    return f"{np.array2string(box.lower, threshold=6)} to {np.array2string(box.upper, threshold=6)}"

@@ -16,7 +16,7 @@ from autov.designer.trial_instances import Instances, Prepared
 from autov.kernels.evolution.many import Tasks as KernelTasks
 from autov.kernels.evolution.many import derive
 from autov.kernels.objective import Objective, stack_objectives, stacking_key
-from autov.problems import Problem
+from autov.problems import PointFunction, Problem
 from autov.runs import solve
 
 
@@ -81,6 +81,20 @@ class Tasks(NamedTuple):
     def part(self, piece: slice) -> Tasks:
         """Some of them."""
         return Tasks(*(array[piece] for array in self))
+
+
+@dataclass(frozen=True, eq=False)
+class InstancePoints:
+    """Python functions of points as one: a row holds the number of a run, whose instance is meant, and a point."""
+
+    instances: Instances
+    stream: Stream
+
+    def point(self, row: Array) -> float:
+        """The value of the point on the instance of the run."""
+        base = self.stream.met(self.instances, int(row[0])).base
+        assert isinstance(base, PointFunction)
+        return base.point(row[1:])
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,16 @@ from autov.core.blas import one_blas_thread
 from autov.designer.genome import Genome, Given
 from autov.designer.journal import Journal, Values
 from autov.designer.trial_instances import Instances, Prepared
-from autov.designer.trial_runs import CompiledTrials, SentTrials, Stream, Tasks, TrialBudget, groups_of, solve_alone
+from autov.designer.trial_runs import (
+    CompiledTrials,
+    InstancePoints,
+    SentTrials,
+    Stream,
+    Tasks,
+    TrialBudget,
+    groups_of,
+    solve_alone,
+)
 from autov.engines import Engine, Processes, Serial, Threads, engine_of
 from autov.engines.base import Found
 from autov.kernels.evolution.many import derive
@@ -42,7 +51,7 @@ class Trials:
         if policy.timeout is not None and isinstance(self.engine, Serial):
             self.engine = Processes(1)
         self.evaluator = PointEvaluator(self.engine, policy)
-        self._own: dict[int, PointEvaluator] = {}  # of instances with functions of their own
+        self._own: InstancePoints | None = None  # of instances with functions of their own
         self.evaluations = 0
         self._cost: float | None = None  # seconds of a compiled run, measured
         self._sent: SentTrials | None = None  # what workers elsewhere have got
@@ -109,6 +118,7 @@ class Trials:
         keys = [derive(stream.key, c, r) for c, r in zip(tasks.candidates, tasks.runs, strict=True)]
         states = [a.start(key, box, budget.popsize, budget.maxfev) for a, key in zip(chosen, keys, strict=True)]
         best, left = np.full(len(chosen), np.inf), np.full(len(chosen), budget.made)
+        met = [stream.met(self.instances, int(run)) for run in tasks.runs]  # kept until the last one ends
         unused = generator(0)
         step = 0
         while (active := np.flatnonzero(left)).size:
@@ -117,7 +127,7 @@ class Trials:
                 x, states[i] = chosen[i].ask(states[i], unused)
                 asked.append(x)
             cut = [x[: left[i]] for i, x in zip(active, asked, strict=True)]
-            values = self._values(cut, stream, tasks, active, step)
+            values = self._values(cut, stream, tasks, active, step, [met[i] for i in active])
             for i, x, f in zip(active, asked, values, strict=True):
                 best[i] = min(best[i], f.min())
                 left[i] -= len(f)
@@ -131,55 +141,62 @@ class Trials:
         best = np.empty(len(tasks.which))
         for i, (w, c, r) in enumerate(zip(*tasks, strict=True)):
             instance, seed = stream.met(self.instances, r), int(derive(stream.key, c, r)[0] >> np.uint64(1))
-            points = None if self.uses_rng else partial(self._points, stream, instance)
+            points = None if self.uses_rng else partial(self._points, stream, instance, int(r))
             best[i] = solve_alone(instance.problem, algorithms[w], self.budget, seed, points)
         return best
 
-    def _points(self, stream: Stream, instance: Prepared, x: Array) -> Array:
-        return self._function(stream, instance, to_base(instance.problem, x)[1])
+    def _points(self, stream: Stream, instance: Prepared, run: int, x: Array) -> Array:
+        points = to_base(instance.problem, x)[1]
+        if self._has_own_functions([instance]):
+            return self._own_points(stream, np.full(len(points), run), points)
+        return self._function(stream, instance.base, points)
 
-    def _function(self, stream: Stream, instance: Prepared, points: Array) -> Array:
-        """Values of points, in its coordinates, of the function under an instance, which uses no random numbers.
+    def _has_own_functions(self, met: list[Prepared]) -> bool:
+        """Whether points belong to several Python functions of points."""
+        return self.by_point and any(one.base is not self.instances.first.base for one in met)
 
-        The journal knows some; the rest is evaluated.
-        """
-        base = instance.base
+    def _function(self, stream: Stream, base: Problem, points: Array) -> Array:
+        """Values of points of a function without random numbers: those that the journal knows, the rest evaluated."""
         recorded = self.journal.batch(len(points), stream.key, points)
         if self.by_point:
             assert isinstance(base, PointFunction)
-            return self._evaluator_of(instance)(base, points, recorded)
+            return self.evaluator(base, points, recorded)
         made = recorded.all(len(points))
         if made is None:
             made = values_of(base(points, generator(0)), len(points))[0]
             recorded.keep_all(made)
         return made
 
-    def _evaluator_of(self, instance: Prepared) -> PointEvaluator:
-        """One for all instances of one function; each knows the cost of its calls."""
-        if instance.base is self.instances.first.base:
-            return self.evaluator
-        if instance.number not in self._own:
-            self._own[instance.number] = PointEvaluator(self.engine, self.evaluator.policy, self.evaluator.faults)
-        return self._own[instance.number]
+    def _own_points(self, stream: Stream, runs: np.ndarray, points: Array) -> Array:
+        """The same for points of the instances of runs: one call for engines, which know a function by its object."""
+        if self._own is None or self._own.stream != stream:
+            self._own = InstancePoints(self.instances, stream)
+        rows = np.column_stack([runs, points])
+        return self.evaluator(self._own, rows, self.journal.batch(len(rows), stream.key, rows), points)
 
-    def _values(self, batches: list[Array], stream: Stream, tasks: Tasks, active: np.ndarray, step: int) -> list[Array]:
+    def _values(
+        self, batches: list[Array], stream: Stream, tasks: Tasks, active: np.ndarray, step: int, met: list[Prepared]
+    ) -> list[Array]:  # fmt: skip
         """Values of each batch on the instance of its run.
 
         All batches of one function are one call, whatever its transformations; a problem of another kind may be noisy,
         and then each run has its own stream.
         """
-        met = [stream.met(self.instances, int(tasks.runs[i])) for i in active]
         if self.uses_rng:
             found = []
             for i, instance, batch in zip(active, met, batches, strict=True):
                 own = generator(int(stream.key[0]), int(tasks.candidates[i]), int(tasks.runs[i]), step)
                 found.append(values_of(instance.problem(batch, own), len(batch))[0])
             return found
+        points = [to_base(one.problem, batch)[1] for one, batch in zip(met, batches, strict=True)]
+        sizes = np.array([len(x) for x in points])
+        if self._has_own_functions(met):
+            made = self._own_points(stream, np.repeat(tasks.runs[active], sizes), np.concatenate(points))
+            return np.split(values_of(made, len(made))[0], np.cumsum(sizes)[:-1])
         values: list[Array] = [np.empty(0)] * len(batches)
         for group in groups_of(id(one.base) for one in met):
-            points = [to_base(met[k].problem, batches[k])[1] for k in group]
-            made = self._function(stream, met[group[0]], np.concatenate(points))
-            parts = np.split(values_of(made, len(made))[0], np.cumsum([len(x) for x in points])[:-1])
+            made = self._function(stream, met[group[0]].base, np.concatenate([points[k] for k in group]))
+            parts = np.split(values_of(made, len(made))[0], np.cumsum(sizes[group])[:-1])
             for k, part in zip(group, parts, strict=True):
                 values[k] = part
         return values

@@ -206,6 +206,10 @@ def function_problem(
         500
     """
     if not callable(fun):
+        if hasattr(fun, "instance"):
+            needed = ("name", "box", "minimum", "optimum", "__call__", "objective")
+            missing = ", ".join(name for name in needed if not hasattr(fun, name))
+            raise InputError(f"fun: a family is a problem itself, and this one lacks {missing}")
         raise InputError(f"fun: must be callable, a problem or a problem's name, got {fun!r}")
     if bounds is None:
         raise InputError("bounds: needed for a function (one (min, max) pair for each variable)")

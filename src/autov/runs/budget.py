@@ -24,9 +24,12 @@ def budget_of(maxfev: int | None, dim: int) -> int:
 
 def population_of(popsize: int | None, algorithm: Any) -> int:
     """The population of algorithms that have none of their own; a warning where it is given and not used."""
-    if popsize is not None and not getattr(algorithm, "uses_popsize", True):
-        warnings.warn(f"popsize: {algorithm.name} has its own, and ignores popsize = {popsize}", stacklevel=3)
-    return 100 if popsize is None else whole_number("popsize", popsize, 2)
+    if popsize is None:
+        return 100
+    size = whole_number("popsize", popsize, 2)
+    if not getattr(algorithm, "uses_popsize", True):
+        warnings.warn(f"popsize: this algorithm ({algorithm.name}) has its own and ignores {size}", stacklevel=3)
+    return size
 
 
 class BudgetSpent(Exception):  # noqa: N818

@@ -22,6 +22,14 @@ TOGETHER = 0.02  # seconds of work that travel in one message: long beside most,
 LONG = 40  # times as long as a message is what travels in it, so that it costs 2.5 %
 
 
+class HasPoint(Protocol):
+    """A function of single points."""
+
+    def point(self, x: Array, /) -> float:
+        """The value at one point (d,)."""
+        ...
+
+
 class Recorded(Protocol):
     """Values of a batch that are known already, what happened where they failed, and a place for those that come."""
 
@@ -82,8 +90,11 @@ class PointEvaluator:
         self.cost: float | None = None  # seconds of a call, measured by the workers
         self._problem: Any = None
 
-    def __call__(self, problem: PointFunction, x: Array, recorded: Recorded | None = None) -> Array:
-        """Values (n,) of the rows of x."""
+    def __call__(
+        self, problem: HasPoint, x: Array, recorded: Recorded | None = None, at: Array | None = None
+    ) -> Array:  # fmt: skip
+        """Values (n,) of the rows of x; in messages the points are ``at``, if that is given."""
+        self._at = x if at is None else at
         if problem is not self._problem:  # engines know a function by its object
             self._problem, self._call, self.cost = problem, PointCall(problem.point, self.policy.worst), None
         values = np.empty(len(x))
@@ -105,7 +116,7 @@ class PointEvaluator:
         what: dict[int, str] = {}  # happened to points that failed
 
         def lost(index: int, reason: str) -> tuple[float, float, str]:
-            what[index] = self.faults.lose(self.policy, reason, x[todo[index]])
+            what[index] = self.faults.lose(self.policy, reason, self._at[todo[index]])
             return np.inf, np.nan, ""
 
         spent = []
@@ -119,12 +130,12 @@ class PointEvaluator:
                     spent.append(seconds)
                     if raised:
                         what[index] = RAISED
-                        self.faults.note(RAISED, raised, None if " failed at x = " in raised else x[todo[index]])
+                        self.faults.note(RAISED, raised, None if " failed at x = " in raised else self._at[todo[index]])
                     if recorded is not None:
                         recorded.keep(todo[index], value, what.get(index, ""))
         except WorkerError as error:
             if isinstance(item := getattr(error, "item", None), np.ndarray):
-                raise lost_at(str(error), item) from None
+                raise lost_at(str(error), item[-self._at.shape[1] :]) from None
             raise
         spent = [seconds for seconds in spent if seconds == seconds]
         if spent:

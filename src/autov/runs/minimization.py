@@ -151,16 +151,17 @@ def _interrupted(run: Run | None, made: Evaluations) -> Result | None:
     """What an interrupted run has found, the points of a batch that was not finished included."""
     from autov.runs.result import Result
 
-    count = len(made.fun)
-    if not count and run is None:
+    if not len(made.fun) and run is None:
         return None
-    count = count or (0 if run is None else run.nfev)
-    ended = {"success": False, "status": -1, "message": f"Interrupted after {count} evaluations."}
-    if not len(made.fun):
-        assert run is not None
-        return Result(**as_result(run) | ended)
-    i = int(np.argmin(made.fun))
-    return Result(x=made.x[i].copy(), fun=float(made.fun[i]), nfev=count, history=made, **ended)
+    found = {} if run is None else dict(as_result(run))
+    if len(made.fun):
+        values = np.where(np.isnan(made.fun), np.inf, made.fun)
+        i = int(np.argmin(values))
+        if run is None or values[i] < run.fun:
+            found.update(x=made.x[i].copy(), fun=float(values[i]))
+        found.update(nfev=len(values), history=made)
+    message = f"Interrupted after {found['nfev']} evaluations."
+    return Result(**found | {"success": False, "status": -1, "message": message})
 
 
 def _attach(error: BaseException, result: Result | None, saved: SavedRun | None) -> None:
@@ -228,7 +229,7 @@ def _ending(
         reason = BUDGET, f"The algorithm ended by itself after {run.nfev} of {maxfev} evaluations."
         if isinstance(problem, Constrained) and problem.whole.all():
             reason = BUDGET, f"No new points were asked for after {run.nfev} of {maxfev} evaluations."
-    if run.stopped and monitor.reason is not None:
+    if monitor.reason is not None:  # also of the last batch, with which the budget is used up
         reason, converged = monitor.reason, has_converged(run.trace_nfev, run.trace_best, problem.box.dim)
     ended = verdict(reason, run.fun, _excess(problem, run.x), converged=converged)
     if run.nans:

@@ -74,7 +74,8 @@ class Optimizer:
         self._rng = generator(seed_of(rng), 0)
         self._state = chosen.init(self._rules.box, self.popsize, self.maxfev, self._rng, x0)
         self._nfev = self._nans = self._batches = 0
-        self._warned = False
+        self._warned = self._handed_out = False
+        self._missed = 0  # how often in a row nothing that was told had been asked for
         self._best, self._best_x = np.inf, np.empty((0, box.dim))
         self._trace: list[tuple[int, float]] = []  # evaluations, and the best value then, when it got better
         self._asked, self._values = np.empty((0, box.dim)), np.empty(0)  # the batch being evaluated; NaN: not told yet
@@ -102,6 +103,7 @@ class Optimizer:
             waiting = waiting[
                 sorted({key: i for i, key in reversed(list(enumerate(self._known.keys(waiting))))}.values())
             ]
+        self._handed_out = True
         return self._rules.rounded(waiting[: max(min(self.maxfev - self._nfev, most), 0)]).copy()
 
     def _next_batch(self) -> None:
@@ -152,6 +154,7 @@ class Optimizer:
             f = penalized(f, self._rules.violation(rounded, broken))
         f, nans = values_of(f, len(f))
         own = self._fill(x, f)
+        self._check_matched(own)
         again = (self._rules.rounded(self._asked)[:, None] == x[own]).all(axis=2).any(axis=0)  # told before
         self._nfev += len(f) - int(own.sum())
         self._nans += nans
@@ -169,12 +172,20 @@ class Optimizer:
         elif not again.all() and self._known is None and not self._warned:
             self._warned = True
             warnings.warn(
-                f"tell: {self.algorithm.name} does not use points that it did not ask for"
+                "tell: the algorithm does not use points that it did not ask for"
                 f"{' before its first batch is evaluated' if isinstance(self.algorithm, Injectable) else ''}: they may "
                 "become the best point, and do not count as evaluations; those that it asked for must be given exactly "
                 "as ask returned them",
                 stacklevel=2,
             )
+
+    def _check_matched(self, own: np.ndarray) -> None:
+        """Refuse what would never end: points that are asked for again and again and come back as others."""
+        if self._handed_out:
+            self._missed = self._missed + 1 if own.all() else 0
+        self._handed_out = False
+        if self._missed > 1:
+            raise InputError("tell: none of these points was asked for; give them exactly as ask returned them")
 
     @property
     def takes_points(self) -> bool:
@@ -210,13 +221,15 @@ class Optimizer:
     def _reason(self) -> tuple[int, str] | None:
         """Status and message, if it is over."""
         met = self._met() if len(self._best_x) and self.stopping.active else None
-        if met is None and self.until_converged and self._converged():
-            return CONVERGED, f"Converged: the last evaluations of {self._nfev} brought no better value."
-        if met is None and self._nfev >= self.maxfev:
-            return BUDGET, f"The budget is used up{'' if self._converged() else ' before the run converged'}."
-        if met is None and self._known is not None and self._known.exhausted:
+        if met is not None:
+            return met
+        if self._known is not None and self._known.exhausted:
             return BUDGET, f"All points are known after {self._nfev} of {self.maxfev} evaluations."
-        return met
+        if self.until_converged and self._converged():
+            return CONVERGED, f"Converged: the last evaluations of {self._nfev} brought no better value."
+        if self._nfev >= self.maxfev:
+            return BUDGET, f"The budget is used up{'' if self._converged() else ' before the run converged'}."
+        return None
 
     def _met(self) -> tuple[int, str] | None:
         x, f = self._population()

@@ -39,19 +39,22 @@ def has_converged(nfev: np.ndarray, best: Array, dim: int) -> bool:
     """Whether nothing is left to gain at the precision of doubles.
 
     So it is when as many evaluations again as the best value took, restarts included, brought nothing that rounding
-    would not bring, and at least 100 (d + 2) of them.
+    would not bring, and at least 100 (d + 2) of them; or when the best value is minus infinity.
 
     Args:
         nfev: evaluations made after each batch, (b,).
         best: the best value then.
         dim: variables.
     """
+    if len(best) and best[-1] == -np.inf:
+        return True
     finite = np.isfinite(best)
     if not finite.any():
         return False
     nfev, best = nfev[finite], best[finite]
-    gain = PRECISION * (best[0] - best[-1]) + 4 * np.finfo(float).eps * abs(best[-1])
-    found = int(nfev[np.searchsorted(-best, -(best[-1] + gain))])
+    with np.errstate(over="ignore"):
+        gain = PRECISION * best[0] - PRECISION * best[-1] + 4 * np.finfo(float).eps * abs(best[-1])
+        found = int(nfev[np.searchsorted(-best, -(best[-1] + gain))])
     return int(nfev[-1]) - found >= max(found, LEAST * (dim + 2))
 
 

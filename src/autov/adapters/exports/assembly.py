@@ -21,7 +21,7 @@ from autov.adapters.exports import plain_kernels
 from autov.adapters.exports.templates import indented, python_numbers
 
 # Parameters that are no arrays, and the key of a stream: who has that one calls `subkey`, which is not compiled.
-NOT_COMPILED = {"plan", "work", "variation", "frame", "ranking", "key"}
+NOT_COMPILED = {"plan", "work", "state", "variation", "frame", "ranking", "key"}
 PLAIN = {name: one for name, one in vars(plain_kernels).items() if inspect.getmodule(one) is plain_kernels}
 NUMPY = "import numpy as np"
 COMPILED = '''\
@@ -126,6 +126,8 @@ class _Assembly:
         inner = f"{indent}    "
         if isinstance(value, np.ndarray):
             return f"np.array({indented(python_numbers(value), indent)}, dtype=np.{value.dtype})"
+        if isinstance(value, np.dtype) and value.names:
+            return f"np.dtype((np.record, {value.descr!r}))"
         if isinstance(value, np.generic):
             return f"np.{type(value).__name__}({value.item()!r})"
         if isinstance(value, tuple) and hasattr(value, "_fields"):

@@ -13,11 +13,8 @@ import numpy as np
 from autov.algorithms.allotment import allot_round, allot_trials, leader_of, polishing_step, spared
 from autov.core.streams import generator, seed_of
 from autov.kernels.evolution.many import derive
-from autov.kernels.evolution.run import BEST as EVOLUTION_BEST
-from autov.kernels.evolution.run import GENERATION, evolution_ask, evolution_start, evolution_tell, evolution_work
+from autov.kernels.evolution.run import evolution_ask, evolution_start, evolution_tell, evolution_work
 from autov.kernels.matrix_adaptation.steps import (
-    BATCH,
-    SIGMA,
     es_ask,
     es_start,
     es_tell,
@@ -25,7 +22,6 @@ from autov.kernels.matrix_adaptation.steps import (
     most_points,
     workspace,
 )
-from autov.kernels.matrix_adaptation.steps import BEST as STRATEGY_BEST
 
 
 class Evaluations:
@@ -60,7 +56,7 @@ class EvolutionRun:
     @np.errstate(all="ignore")
     def ask(self):
         """The first population, then offspring."""
-        if self.work.counters[GENERATION] == 0:
+        if self.work.scalars[0].generation == 0:
             return self.work.pool[: self.work.f.size]
         evolution_ask(self.plan, self.work, self.lower, self.upper)
         return self.work.offspring
@@ -68,14 +64,14 @@ class EvolutionRun:
     @np.errstate(all="ignore")
     def tell(self, values):
         """Choose the survivors."""
-        first = self.work.counters[GENERATION] == 0
+        first = self.work.scalars[0].generation == 0
         (self.work.f if first else self.work.values)[:] = values
         evolution_tell(self.plan, self.work)
         self.used += len(values)
 
     def best(self):
         """The best value so far, and its point."""
-        return self.work.numbers[EVOLUTION_BEST], self.work.best
+        return self.work.scalars[0].best, self.work.best
 
     def population(self):
         """Points and values."""
@@ -95,14 +91,14 @@ class StrategyRun:
         self.work = workspace(key, d, most, most, given, np.empty((0, 0)))
         es_start(self.plan, self.work, lower, upper, most, maxfev)
         if sigma is not None:
-            self.work.numbers[SIGMA] = sigma
-        fill_rates(self.plan, self.work.counters[BATCH], d, self.work.numbers, self.work.weights)
+            self.work.scalars[0].sigma = sigma
+        fill_rates(self.plan, self.work.scalars[0].batch, d, self.work.scalars[0], self.work.weights)
 
     @np.errstate(all="ignore")
     def ask(self):
         """The points of the next generation."""
         es_ask(self.plan, self.work, self.lower, self.upper)
-        return self.work.x[: self.work.counters[BATCH]]
+        return self.work.x[: self.work.scalars[0].batch]
 
     @np.errstate(all="ignore")
     def tell(self, values):
@@ -113,7 +109,7 @@ class StrategyRun:
 
     def best(self):
         """The best value so far, and its point."""
-        return self.work.numbers[STRATEGY_BEST], self.work.best
+        return self.work.scalars[0].best, self.work.best
 
 
 def advance(run, evaluations, allotted=None):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from autov.compiler.functions import internal, kernel
-from autov.kernels.evolution.run import BEST, Plan, evolution_work, run
+from autov.kernels.evolution.run import Plan, evolution_work, run
 from autov.kernels.evolution.variation import Variation
 from autov.kernels.objective import Objective, Objectives
 from autov.kernels.random import GOLDEN, hashed
@@ -87,4 +87,4 @@ def run_each(common, operator, instance, keys, work, trace_nfev, trace_best, bes
         objective = objective_of(common.objective, instance[i])
         work.key[0], work.key[1] = keys[i, 0], keys[i, 1]
         run(plan, work, objective, common.lower, common.upper, common.maxfev, trace_nfev, trace_best)
-        best[i] = work.numbers[BEST]
+        best[i] = work.scalars[0].best

@@ -16,17 +16,10 @@ from autov.kernels.evolution.survival import replace_all, replace_worst
 from autov.kernels.evolution.variation import Draws, vary
 from autov.kernels.evolution.workspace import (
     AXES,
-    BEST,
     CHOICES,
     COMMA,
-    COUNTERS,
     FRAME,
-    GENERATION,
     LEARNED,
-    LEARNED_AT,
-    NANS,
-    NFEV,
-    NUMBERS,
     PLUS,
     SURVIVAL,
     Frame,
@@ -41,17 +34,10 @@ from autov.kernels.random import NOISE, POPULATION, fill_uniforms, subkey
 
 __all__ = [  # with what a caller needs to make and read a Work
     "AXES",
-    "BEST",
     "CHOICES",
     "COMMA",
-    "COUNTERS",
     "FRAME",
-    "GENERATION",
     "LEARNED",
-    "LEARNED_AT",
-    "NANS",
-    "NFEV",
-    "NUMBERS",
     "PLUS",
     "SURVIVAL",
     "Frame",
@@ -79,15 +65,15 @@ def plain_plan(variation):
 # Functions of the loop are given single arrays, not a Work: Numba counts the references of every array of a tuple that
 # a function gets, which took a tenth of a run.
 @internal
-def note_best(points, values, count, counters, numbers, best):
+def note_best(points, values, count, state, best):
     """Keep the best of the first points, if it is better than all before; of equals the first."""
-    place = 0 if counters[NFEV] == 0 else -1
-    smallest = values[0] if counters[NFEV] == 0 else numbers[BEST]
+    place = 0 if state.nfev == 0 else -1
+    smallest = values[0] if state.nfev == 0 else state.best
     for i in range(count):
         if values[i] < smallest:
             smallest = values[i]
             place = i
-    numbers[BEST] = smallest
+    state.best = smallest
     if place >= 0:
         for k in range(best.size):
             best[k] = points[place, k]
@@ -138,9 +124,9 @@ def evaluate_blocks(key, generation, objective, x, out):
 def evolution_start(plan, work, lower, upper, given):  # noqa: ARG001
     """Begin a run: random points behind the first ``given`` rows of the pool, which the caller has filled."""
     n = work.f.size
-    for i in range(COUNTERS):
-        work.counters[i] = 0
-    work.numbers[BEST] = np.inf
+    state = work.scalars[0]
+    state.generation = state.nfev = state.nans = state.learned_at = 0
+    state.best = np.inf
     for i in range(n):
         work.f[i] = np.inf
     reset_frame(work.frame)
@@ -166,7 +152,7 @@ def ask(plan, work, frame, lower, upper):
     """The same; the frame is an argument because the compiler leaves out what is for one, if there is none."""
     m, d = work.offspring.shape
     n = work.f.size
-    generation = work.counters[GENERATION]
+    generation = work.scalars[0].generation
     inputs = plan.variation.inputs
     draws = Draws(work.bits, work.words, work.row, work.normal)
     pool, low, high = work.pool, lower, upper
@@ -201,29 +187,29 @@ def learn(work):
 def learn_frame(work, frame):
     """The same, and nothing without a frame."""
     if frame is not None:
-        counters = work.counters
-        if counters[LEARNED_AT] == 0 or counters[NFEV] - counters[LEARNED_AT] >= RELEARN * work.best.size:
+        state = work.scalars[0]
+        if state.learned_at == 0 or state.nfev - state.learned_at >= RELEARN * work.best.size:
             learn_basis(work.pool, work.f, work.centre, frame.basis, frame.matrix, frame.turned, frame.scratch,
                         work.order)  # fmt: skip
-            counters[LEARNED_AT] = counters[NFEV]
+            state.learned_at = state.nfev
 
 
 @kernel
 def evolution_tell(plan, work):
     """Take the values of the offspring, or work.f for the first population: the state of the next generation."""
     n, m = work.f.size, work.values.size
-    counters = work.counters
-    if counters[GENERATION] == 0:
-        note_best(work.pool, work.f, n, counters, work.numbers, work.best)
-        counters[NFEV] += n
+    state = work.scalars[0]
+    if state.generation == 0:
+        note_best(work.pool, work.f, n, state, work.best)
+        state.nfev += n
     else:
-        note_best(work.offspring, work.values, m, counters, work.numbers, work.best)
+        note_best(work.offspring, work.values, m, state, work.best)
         if plan.choices[SURVIVAL] == COMMA:
             replace_all(work.pool, work.f, work.offspring, work.values, work.order)
         else:
             replace_worst(work.pool, work.f, work.offspring, work.values, work.ranking)
-        counters[NFEV] += m
-    counters[GENERATION] += 1
+        state.nfev += m
+    state.generation += 1
     learn_frame(work, work.frame)
 
 
@@ -244,7 +230,7 @@ def generations(plan, work, frame, objective, lower, upper, budget, final, trace
     """The same; the frame is an argument because the compiler leaves out what is for one, if there is none."""
     variation, sizes, inputs = plan.variation, plan.numbers, plan.variation.inputs
     comma = plan.choices[SURVIVAL] == COMMA
-    key, counters, numbers, best = work.key, work.counters, work.numbers, work.best
+    key, state, best = work.key, work.scalars[0], work.best
     pool, f, offspring, values, picks = work.pool, work.f, work.offspring, work.values, work.picks
     centre, moved = work.centre, work.moved
     bits, order, ranking = work.bits, work.order, work.ranking
@@ -255,20 +241,20 @@ def generations(plan, work, frame, objective, lower, upper, budget, final, trace
     n, m, d = f.size, values.size, best.size
     rows = block_rows(d)
     batch = batch_rows(d)
-    while counters[NFEV] < budget:
-        generation = counters[GENERATION]
+    while state.nfev < budget:
+        generation = state.generation
         size = n if generation == 0 else m
-        count = min(size, budget - counters[NFEV])
+        count = min(size, budget - state.nfev)
         if count < size and not final:
             break
         first, second = subkey(key, generation, NOISE)
         if generation == 0:
             for begin in range(0, count, batch):
                 end = min(begin + batch, count)
-                counters[NANS] += evaluate(
+                state.nans += evaluate(
                     objective, pool[begin:end], f[begin:end], moved[: end - begin], first + np.uint64(begin), second
                 )
-            note_best(pool, f, count, counters, numbers, best)
+            note_best(pool, f, count, state, best)
         else:
             prepare(key, generation, sizes, inputs, pool, f, picks, bits, order, centre, lower, upper)
             if frame is not None:
@@ -282,22 +268,22 @@ def generations(plan, work, frame, objective, lower, upper, budget, final, trace
                     if frame is not None:
                         turn_back(target, centre, frame.basis, lower, upper, frame.scratch)
                 end = min(begin + batch, count)
-                counters[NANS] += evaluate(
+                state.nans += evaluate(
                     objective, offspring[begin:end], values[begin:end], moved[: end - begin],
                     first + np.uint64(begin), second,
                 )  # fmt: skip
-            note_best(offspring, values, count, counters, numbers, best)
-        counters[NFEV] += count
+            note_best(offspring, values, count, state, best)
+        state.nfev += count
         if count == size:
             if generation > 0 and comma:
                 replace_all(pool, f, offspring, values, order)
             elif generation > 0:
                 replace_worst(pool, f, offspring, values, ranking)
-            counters[GENERATION] += 1
+            state.generation += 1
             learn_frame(work, frame)
         if traced < trace_nfev.size:
-            trace_nfev[traced] = counters[NFEV]
-            trace_best[traced] = numbers[BEST]
+            trace_nfev[traced] = state.nfev
+            trace_best[traced] = state.best
             traced += 1
         if count < size:
             break
@@ -329,6 +315,6 @@ def propose(key, generation, variation, lower, upper, x, f, out):
     plan = plain_plan(variation)
     work = evolution_work(key, plan, n, m, d)
     work.pool[:n], work.f[:] = x, f
-    work.counters[GENERATION] = generation
+    work.scalars["generation"] = generation
     evolution_ask(plan, work, lower, upper)
     out[:] = work.offspring

@@ -19,10 +19,8 @@ BLOCK = 4096  # variables worked on at a time
 SURVIVAL, FRAME, CHOICES = range(3)
 PLUS, COMMA = range(2)  # of SURVIVAL
 AXES, LEARNED = range(2)  # of FRAME
-# Work.counters: batches told, evaluations, NaN among them, evaluations when the basis was learned last
-GENERATION, NFEV, NANS, LEARNED_AT, COUNTERS = range(5)
-# Work.numbers
-BEST, NUMBERS = range(2)
+COUNTS = ("generation", "nfev", "nans", "learned_at")  # batches told; evaluations, also when a basis was learned last
+STATE = np.dtype((np.record, [*((name, np.int64) for name in COUNTS), ("best", np.float64)]))
 
 
 class Plan(NamedTuple):
@@ -51,8 +49,7 @@ class Work(NamedTuple):
     """
 
     key: np.ndarray  # (2,) uint64
-    counters: np.ndarray  # (COUNTERS,) int64
-    numbers: np.ndarray  # (NUMBERS,)
+    scalars: np.ndarray  # (1,) a record, STATE
     pool: np.ndarray  # (n + EXTRA + m, d) the population, then what an operator reads besides
     f: np.ndarray  # (n,) values of the population
     frame: Frame | None
@@ -105,7 +102,7 @@ def evolution_work(key, plan, n, m, d):
             np.empty(d),
         )  # fmt: skip
     return Work(
-        key, np.zeros(COUNTERS, np.int64), np.empty(NUMBERS), np.empty((rows, d)), np.empty(n), frame,
+        key, np.zeros(1, STATE), np.empty((rows, d)), np.empty(n), frame,
         np.empty(d), np.empty(d), np.empty((m, d)), np.empty(m), np.empty((m, t), np.int64), bits, bits.view(np.int32),
         np.empty(size, np.int32), np.empty(size, np.float32), np.empty((batch_rows(d), d)), ranking(n, m),
         np.empty((2, max(n, m, d)), np.int64),

@@ -7,47 +7,7 @@ import math
 import numpy as np
 
 from autov.compiler.functions import internal
-from autov.kernels.matrix_adaptation.work import (
-    BASE,
-    BATCH,
-    BIPOP,
-    BOUNDS,
-    CAPACITY,
-    CLIP,
-    FOLD,
-    GENERATION,
-    GROWTH,
-    HUGE,
-    IMPROVED,
-    LARGE,
-    LAST_LARGE,
-    MARGIN,
-    MIXED,
-    NEVER,
-    NO_LIMIT,
-    PATIENCE,
-    RESTART_MEAN,
-    RESTART_SIGMA,
-    RESTARTS,
-    RUN_BEST,
-    RUN_GENERATION,
-    RUN_LIMIT,
-    RUN_NFEV,
-    RUNS,
-    SIGMA,
-    SIGMA_FIRST,
-    SMALL,
-    SMOOTH,
-    SPENT_LARGE,
-    SPENT_SMALL,
-    TINY,
-    TOL_F,
-    TOL_X,
-    UNIFORM,
-    WINDOW,
-    WINDOW_HIGH,
-    WINDOW_LOW,
-)
+from autov.kernels.matrix_adaptation.work import BIPOP, CLIP, FOLD, HUGE, MIXED, NEVER, NO_LIMIT, SMOOTH, TINY, UNIFORM
 from autov.kernels.random import POPULATION, RESTART, fill_uniforms, subkey
 
 
@@ -79,86 +39,86 @@ def outside(u, bounds, margin):
 
 
 @internal
-def begin_run(n, sigma, counters, numbers):
+def begin_run(n, sigma, state):
     """What is counted and noted as at the start of a run of n points."""
-    counters[BATCH] = n
-    counters[RUN_NFEV] = 0
-    counters[RUN_GENERATION] = 0
-    counters[IMPROVED] = 0
-    counters[WINDOW] = 0
-    numbers[SIGMA] = sigma
-    numbers[RUN_BEST] = np.inf
-    numbers[WINDOW_LOW] = np.inf
-    numbers[WINDOW_HIGH] = -np.inf
+    state.batch = n
+    state.run_nfev = 0
+    state.run_generation = 0
+    state.improved = 0
+    state.window = 0
+    state.sigma = sigma
+    state.run_best = np.inf
+    state.window_low = np.inf
+    state.window_high = -np.inf
 
 
 @internal
-def has_ended(plan, counters, numbers, d, deviation, smallest):
+def has_ended(plan, state, d, deviation, smallest):
     """Whether the run has converged or got stuck; the smallest value is that of the last generation."""
-    if not (deviation > TINY and numbers[SIGMA] > TINY and numbers[SIGMA] < HUGE):
+    if not (deviation > TINY and state.sigma > TINY and state.sigma < HUGE):
         return True
-    if plan.choices[RESTARTS] == NEVER:
+    if plan.restarts == NEVER:
         return False
-    spread = d / counters[BATCH]  # a matrix is learnt in about d^2 evaluations: d spread generations
-    if smallest < numbers[RUN_BEST]:
-        numbers[RUN_BEST] = smallest
-        counters[IMPROVED] = counters[RUN_GENERATION]
-    if counters[RUN_GENERATION] - counters[IMPROVED] > plan.numbers[PATIENCE] * (60 + 30 * spread):
+    spread = d / state.batch  # a matrix is learnt in about d^2 evaluations: d spread generations
+    if smallest < state.run_best:
+        state.run_best = smallest
+        state.improved = state.run_generation
+    if state.run_generation - state.improved > plan.patience * (60 + 30 * spread):
         return True
-    numbers[WINDOW_LOW] = min(numbers[WINDOW_LOW], smallest)
-    numbers[WINDOW_HIGH] = max(numbers[WINDOW_HIGH], smallest)
-    counters[WINDOW] += 1
-    if counters[WINDOW] >= 10 + 30 * spread:
-        low, high = numbers[WINDOW_LOW], numbers[WINDOW_HIGH]
-        if high <= low + plan.numbers[TOL_F] * abs(low):  # also if all are infinite
+    state.window_low = min(state.window_low, smallest)
+    state.window_high = max(state.window_high, smallest)
+    state.window += 1
+    if state.window >= 10 + 30 * spread:
+        low, high = state.window_low, state.window_high
+        if high <= low + plan.tol_f * abs(low):  # also if all are infinite
             return True
-        counters[WINDOW] = 0
-        numbers[WINDOW_LOW] = np.inf
-        numbers[WINDOW_HIGH] = -np.inf
-    return deviation < plan.numbers[TOL_X] or counters[RUN_NFEV] >= counters[RUN_LIMIT]
+        state.window = 0
+        state.window_low = np.inf
+        state.window_high = -np.inf
+    return deviation < plan.tol_x or state.run_nfev >= state.run_limit
 
 
 @internal
 def restart(plan, work, lower, upper):
     """Begin another run, with the population and the step size that the regime of restarts says."""
-    counters = work.counters
+    state = work.scalars[0]
     d = lower.size
-    base = counters[BASE]
+    base = state.popsize
     n = base
-    sigma = plan.numbers[SIGMA_FIRST] * plan.numbers[RESTART_SIGMA]
-    if counters[SMALL] == 1:
-        counters[SPENT_SMALL] += counters[RUN_NFEV]
-    elif counters[RUNS] > 1:
-        counters[SPENT_LARGE] += counters[RUN_NFEV]
-        counters[LAST_LARGE] = counters[RUN_NFEV]
-    counters[RUNS] += 1
-    counters[SMALL] = 0
-    counters[RUN_LIMIT] = NO_LIMIT
-    if plan.choices[RESTARTS] == BIPOP and counters[SPENT_SMALL] < counters[SPENT_LARGE]:
-        first, second = subkey(work.key, counters[GENERATION], RESTART)
+    sigma = plan.sigma * plan.restart_sigma
+    if state.small == 1:
+        state.spent_small += state.run_nfev
+    elif state.runs > 1:
+        state.spent_large += state.run_nfev
+        state.last_large = state.run_nfev
+    state.runs += 1
+    state.small = 0
+    state.run_limit = NO_LIMIT
+    if plan.restarts == BIPOP and state.spent_small < state.spent_large:
+        first, second = subkey(work.key, state.generation, RESTART)
         u = work.weights[:2]  # those of the run that has ended
         fill_uniforms(first, second, 0, u)
-        n = np.int64(base * max(1.0, 0.5 * counters[LARGE] / base) ** (u[0] * u[0]))
+        n = np.int64(base * max(1.0, 0.5 * state.large / base) ** (u[0] * u[0]))
         sigma *= 10 ** (-2 * u[1])
-        counters[SMALL] = 1
-        counters[RUN_LIMIT] = counters[LAST_LARGE] // 2
-    elif plan.choices[RESTARTS] != NEVER:
-        n = max(base, np.int64(counters[LARGE] * plan.numbers[GROWTH]))
-        if n > counters[CAPACITY]:
+        state.small = 1
+        state.run_limit = state.last_large // 2
+    elif plan.restarts != NEVER:
+        n = max(base, np.int64(state.large * plan.growth))
+        if n > state.capacity:
             n = base
-        counters[LARGE] = n
-    where = plan.choices[RESTART_MEAN]
-    if where == UNIFORM or (where == MIXED and counters[SMALL] == 0):
-        first, second = subkey(work.key, counters[GENERATION], POPULATION)
+        state.large = n
+    where = plan.restart_mean
+    if where == UNIFORM or (where == MIXED and state.small == 0):
+        first, second = subkey(work.key, state.generation, POPULATION)
         fill_uniforms(first, second, 0, work.mean[:d])
     else:
         for k in range(d):
             u_k = (work.best[k] - lower[k]) / (upper[k] - lower[k])
-            work.mean[k] = outside(u_k, plan.choices[BOUNDS], plan.numbers[MARGIN])
+            work.mean[k] = outside(u_k, plan.bounds, plan.margin)
     for k in range(work.mean.size):
         work.path[k] = 0.0
         work.slow[k] = 0.0
     for k in range(d):
         for j in range(d):
             work.matrix[k, j] = (1.0 if j == k else 0.0) if work.basis.size == 0 else work.basis[k, j]
-    begin_run(n, sigma, counters, work.numbers)
+    begin_run(n, sigma, state)

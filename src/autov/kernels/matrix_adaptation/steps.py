@@ -2,8 +2,7 @@
 
 `es_start` and `fill_rates`, then `es_ask` and `es_tell` in turns; `es_run` repeats these on a compiled objective until
 a budget is used up, and goes on from there when it is called again with a larger one. What the settings say is a
-`Plan`: one array of numbers and one of choices, read by index, so that no setting causes a new compilation. What
-changes is a `Work`.
+`Plan` of numbers, so that no setting causes a new compilation. What changes is a `Work`.
 
 Coordinates are those of the unit box. Rows of ``matrix`` are the columns of M, so that both products of a generation,
 the steps M z and the update of M, are sums of rows times numbers and share one piece of vector code.
@@ -19,43 +18,12 @@ from autov.compiler.functions import internal, kernel, noinline
 from autov.kernels.evolution.run import evaluate_blocks, initial
 from autov.kernels.matrix_adaptation.restarts import has_ended, inside, outside, restart
 from autov.kernels.matrix_adaptation.work import (
-    BASE,
-    BATCH,
-    BEST,
-    BOUNDS,
-    C_1,
-    C_C,
-    C_MU,
-    C_SIGMA,
-    CAPACITY,
     CENTRE,
     CLIP,
-    COUNTERS,
-    D_SIGMA,
-    FIRST_MEAN,
     FOLD,
-    GENERATION,
     HUGE,
-    LARGE,
-    LONGEST,
-    MARGIN,
-    MU_EFF,
-    NANS,
-    NEGATIVE,
-    NFEV,
     NO_LIMIT,
-    NUMBERS,
-    RUN_BEST,
-    RUN_GENERATION,
-    RUN_LIMIT,
-    RUN_NFEV,
-    RUNS,
-    SIGMA,
-    SIGMA_FIRST,
     TINY,
-    TOLD,
-    WINDOW_HIGH,
-    WINDOW_LOW,
     Plan,
     Work,
     base_popsize,
@@ -69,22 +37,6 @@ from autov.kernels.random import NORMALS, fill_normals, subkey
 from autov.kernels.tiles import add_products, multiply_rows
 
 __all__ = [  # with what a caller needs to make and read a Work
-    "BASE",
-    "BATCH",
-    "BEST",
-    "CAPACITY",
-    "COUNTERS",
-    "C_1",
-    "C_MU",
-    "GENERATION",
-    "NANS",
-    "NEGATIVE",
-    "NFEV",
-    "NUMBERS",
-    "RUNS",
-    "RUN_NFEV",
-    "SIGMA",
-    "TOLD",
     "Plan",
     "Work",
     "base_popsize",
@@ -105,22 +57,22 @@ def es_start(plan, work, lower, upper, capacity, maxfev):
 
     Not compiled: it is done once in a run. The rates are left to those who read them.
     """
-    counters, numbers = work.counters, work.numbers
+    state = work.scalars[0]
     d = lower.size
     given = work.given.shape[0]
-    counters[BASE] = base_popsize(plan, d, maxfev)
-    counters[LARGE] = counters[BASE]
-    counters[CAPACITY] = capacity
-    counters[RUNS] = 1
-    counters[RUN_LIMIT] = NO_LIMIT
-    counters[BATCH] = max(counters[BASE], given)  # all given points; the next population has its own size again
-    numbers[BEST] = numbers[RUN_BEST] = numbers[WINDOW_LOW] = np.inf
-    numbers[WINDOW_HIGH] = -np.inf
-    numbers[SIGMA] = plan.numbers[SIGMA_FIRST]
+    state.popsize = base_popsize(plan, d, maxfev)
+    state.large = state.popsize
+    state.capacity = capacity
+    state.runs = 1
+    state.run_limit = NO_LIMIT
+    state.batch = max(state.popsize, given)  # all given points; the next population has its own size again
+    state.best = state.run_best = state.window_low = np.inf
+    state.window_high = -np.inf
+    state.sigma = plan.sigma
     work.matrix[:d, :d] = np.eye(d) if work.basis.size == 0 else work.basis[:d, :d]
     if given > 0:
-        average(work.given, plan.choices[BOUNDS], plan.numbers[MARGIN], lower, upper, work.mean)
-    elif plan.choices[FIRST_MEAN] == CENTRE:
+        average(work.given, plan.bounds, plan.margin, lower, upper, work.mean)
+    elif plan.first_mean == CENTRE:
         work.mean[:d] = 0.5
     else:
         initial(work.key, np.zeros(d), np.ones(d), work.mean[None, :d], 0)
@@ -139,7 +91,8 @@ def average(points, bounds, margin, lower, upper, mean):
 @kernel
 def es_next(plan, work, lower, upper, told):
     """Ask, and tell if there are values, from a state alone: what is not kept between two calls is made anew."""
-    fill_rates(plan, work.counters[BATCH], lower.size, work.numbers, work.weights)
+    state = work.scalars[0]
+    fill_rates(plan, state.batch, lower.size, state, work.weights)
     es_ask(plan, work, lower, upper)
     if told:
         es_tell(plan, work, lower, upper)
@@ -148,11 +101,11 @@ def es_next(plan, work, lower, upper, told):
 @noinline
 def es_ask(plan, work, lower, upper):
     """Fill z, step and the points x of the next generation."""
-    d = lower.size
-    n = work.counters[BATCH]
-    generation = work.counters[GENERATION]
-    sigma = work.numbers[SIGMA]
-    bounds, margin = plan.choices[BOUNDS], plan.numbers[MARGIN]
+    d, state = lower.size, work.scalars[0]
+    n = state.batch
+    generation = state.generation
+    sigma = state.sigma
+    bounds, margin = plan.bounds, plan.margin
     first, second = subkey(work.key, generation, NORMALS)
     fill_normals(first, second, 0, (n * d + 1) // 2, work.bits, work.words, work.normal)
     for i in range(n):
@@ -200,13 +153,13 @@ def take_given(point, lower, upper, bounds, margin, sigma, mean, basis, step, z)
 @internal
 def adapt(plan, work):
     """Move the mean, then the paths, the matrix and the step size; return the largest deviation of a variable."""
-    numbers, w = work.numbers, work.weights
+    state, w = work.scalars[0], work.weights
     d = work.best.size
     wide = work.mean.size
-    n = work.counters[BATCH]
-    sigma, c_sigma, c_c, c_1, c_mu = numbers[SIGMA], numbers[C_SIGMA], numbers[C_C], numbers[C_1], numbers[C_MU]
-    keep, add = 1 - c_sigma, math.sqrt(numbers[MU_EFF] * c_sigma * (2 - c_sigma))
-    keep_slow, add_slow = 1 - c_c, math.sqrt(numbers[MU_EFF] * c_c * (2 - c_c))
+    n = state.batch
+    sigma, c_sigma, c_c, c_1, c_mu = state.sigma, state.c_sigma, state.c_c, state.c_1, state.c_mu
+    keep, add = 1 - c_sigma, math.sqrt(state.mu_eff * c_sigma * (2 - c_sigma))
+    keep_slow, add_slow = 1 - c_c, math.sqrt(state.mu_eff * c_c * (2 - c_c))
     path, slow, mean = work.path, work.slow, work.mean
     for k in range(wide):
         path[k] *= keep
@@ -219,7 +172,7 @@ def adapt(plan, work):
             path[k] += a * z[k]  # s <- (1 - c_s) s + sqrt(mu_eff c_s (2 - c_s)) <z>
             slow[k] += b * z[k]
             mean[k] += c * step[k]  # y <- y + sigma <d>
-    if plan.choices[BOUNDS] == CLIP:
+    if plan.bounds == CLIP:
         for k in range(d):
             mean[k] = min(max(mean[k], 0.0), 1.0)
 
@@ -253,7 +206,7 @@ def adapt(plan, work):
     for k in range(d):
         square += path[k] * path[k]
     expected = math.sqrt(d) * (1 - 1 / (4.0 * d) + 1 / (21.0 * d * d))
-    sigma *= math.exp(min(1.0, c_sigma / numbers[D_SIGMA] * (math.sqrt(square) / expected - 1)))
+    sigma *= math.exp(min(1.0, c_sigma / state.d_sigma * (math.sqrt(square) / expected - 1)))
 
     for j in range(wide):
         last[j] = 0.0
@@ -269,37 +222,37 @@ def adapt(plan, work):
     longest = math.sqrt(longest)
     # A box seen through folding has no end: without this limit the step grows for ever on a function far from its
     # optimum.
-    numbers[SIGMA] = min(sigma, max(plan.numbers[LONGEST], plan.numbers[SIGMA_FIRST]) / longest)
-    return longest * numbers[SIGMA]
+    state.sigma = min(sigma, max(plan.longest, plan.sigma) / longest)
+    return longest * state.sigma
 
 
 @noinline
 def es_tell(plan, work, lower, upper):
     """Take the values f of the points that `es_ask` filled last; the state is then that of the next generation."""
-    counters = work.counters
-    n = counters[BATCH]
-    note_best(work.x, work.f, n, counters, work.numbers, work.best)
+    state = work.scalars[0]
+    n = state.batch
+    note_best(work.x, work.f, n, state, work.best)
     sort_order(work.f, n, work.order)
     smallest = work.f[work.order[0, 0]]
     deviation = adapt(plan, work)
-    counters[GENERATION] += 1
-    counters[TOLD] = n
-    counters[NFEV] += n
-    counters[RUN_NFEV] += n
-    counters[RUN_GENERATION] += 1
-    ended = has_ended(plan, counters, work.numbers, lower.size, deviation, smallest)
+    state.generation += 1
+    state.told = n
+    state.nfev += n
+    state.run_nfev += n
+    state.run_generation += 1
+    ended = has_ended(plan, state, lower.size, deviation, smallest)
     if ended:
         restart(plan, work, lower, upper)
-    elif counters[GENERATION] == 1:
-        counters[BATCH] = counters[BASE]
-    if ended or n != counters[BATCH]:
-        fill_rates(plan, counters[BATCH], lower.size, work.numbers, work.weights)
+    elif state.generation == 1:
+        state.batch = state.popsize
+    if ended or n != state.batch:
+        fill_rates(plan, state.batch, lower.size, state, work.weights)
 
 
 @internal
 def keep_told(work):
     """Copy the last points told to where they stay."""
-    for i in range(work.counters[TOLD]):
+    for i in range(work.scalars[0].told):
         work.told_f[i] = work.f[i]
         for k in range(work.best.size):
             work.told_x[i, k] = work.x[i, k]
@@ -313,25 +266,25 @@ def es_run(plan, work, objective, lower, upper, budget, final, trace_nfev, trace
     told; otherwise nothing, and a later call with a larger budget goes on as if there had been no break. After each
     generation the evaluations made and the best value are written behind the first ``traced`` ones.
     """
-    counters = work.counters
-    fill_rates(plan, counters[BATCH], lower.size, work.numbers, work.weights)
-    while counters[NFEV] < budget:
-        n = counters[BATCH]
-        m = min(n, budget - counters[NFEV])
+    state = work.scalars[0]
+    fill_rates(plan, state.batch, lower.size, state, work.weights)
+    while state.nfev < budget:
+        n = state.batch
+        m = min(n, budget - state.nfev)
         if m < n and not final:
             break
         if m < n:
             keep_told(work)
         es_ask(plan, work, lower, upper)
-        counters[NANS] += evaluate_blocks(work.key, counters[GENERATION], objective, work.x[:m], work.f[:m])
+        state.nans += evaluate_blocks(work.key, state.generation, objective, work.x[:m], work.f[:m])
         if m < n:
-            note_best(work.x, work.f, m, counters, work.numbers, work.best)
-            counters[NFEV] += m
+            note_best(work.x, work.f, m, state, work.best)
+            state.nfev += m
         else:
             es_tell(plan, work, lower, upper)
         if traced < trace_nfev.size:
-            trace_nfev[traced] = counters[NFEV]
-            trace_best[traced] = work.numbers[BEST]
+            trace_nfev[traced] = state.nfev
+            trace_best[traced] = state.best
             traced += 1
         if m < n:
             return traced

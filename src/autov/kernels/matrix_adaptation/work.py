@@ -10,23 +10,11 @@ import numpy as np
 from autov.compiler.functions import internal, noinline
 from autov.kernels.tiles import COLUMNS, ROWS, padded
 
-# Plan.numbers
-(POPSIZE_GIVEN, POPSIZE_FACTOR, SIGMA_FIRST, LONGEST, C_1_FACTOR, C_MU_FACTOR, C_SIGMA_FACTOR, D_SIGMA_FACTOR,
- C_C_FACTOR, NEGATIVE, MARGIN, GROWTH, RESTART_SIGMA, TOL_X, TOL_F, PATIENCE, POPSIZE_BUDGET,
- PLAN_NUMBERS) = range(18)  # fmt: skip
-# Plan.choices
-RESTARTS, BOUNDS, RESTART_MEAN, PATHS, FIRST_MEAN, PLAN_CHOICES = range(6)
-NEVER, IPOP, BIPOP = range(3)  # of RESTARTS
-FOLD, SMOOTH, CLIP = range(3)  # of BOUNDS
-UNIFORM, BEST_POINT, MIXED = range(3)  # of RESTART_MEAN: in a mixture, small runs begin at the best point
-ONE_PATH, TWO_PATHS = range(2)  # of PATHS
-ANYWHERE, CENTRE = range(2)  # of FIRST_MEAN
-
-# Work.counters
-(GENERATION, BATCH, BASE, LARGE, CAPACITY, NFEV, RUN_NFEV, RUN_LIMIT, RUN_GENERATION, IMPROVED, WINDOW, RUNS, SMALL,
- SPENT_LARGE, SPENT_SMALL, LAST_LARGE, NANS, TOLD, COUNTERS) = range(19)  # fmt: skip
-# Work.numbers
-(SIGMA, BEST, RUN_BEST, WINDOW_LOW, WINDOW_HIGH, MU_EFF, C_SIGMA, D_SIGMA, C_C, C_1, C_MU, NUMBERS) = range(12)
+NEVER, IPOP, BIPOP = range(3)  # Plan.restarts
+FOLD, SMOOTH, CLIP = range(3)  # Plan.bounds
+UNIFORM, BEST_POINT, MIXED = range(3)  # Plan.restart_mean: in a mixture, small runs begin at the best point
+ONE_PATH, TWO_PATHS = range(2)  # Plan.paths
+ANYWHERE, CENTRE = range(2)  # Plan.first_mean
 
 SMALL_BUDGET = 50  # evaluations for each variable up to which a population does not depend on the budget
 CELLS = 2**22  # most numbers in the steps of one population
@@ -36,18 +24,50 @@ TINY, HUGE = 1e-150, 1e150  # a step beyond these has no meaning any more
 
 
 class Plan(NamedTuple):
-    """What the settings say."""
+    """What the settings say: floats, and choices by their numbers above."""
 
-    numbers: np.ndarray  # (PLAN_NUMBERS,)
-    choices: np.ndarray  # (PLAN_CHOICES,) int64
+    popsize: float  # 0 for one that depends on the number of variables
+    popsize_factor: float
+    popsize_budget: float
+    sigma: float
+    longest: float
+    c_1_factor: float
+    c_mu_factor: float
+    c_sigma_factor: float
+    d_sigma_factor: float
+    c_c_factor: float
+    negative: float
+    margin: float
+    growth: float
+    restart_sigma: float
+    tol_x: float
+    tol_f: float
+    patience: float
+    restarts: int
+    bounds: int
+    restart_mean: int
+    paths: int
+    first_mean: int
+
+
+COUNTS = (
+    "generation", "nfev", "nans", "told",  # batches told; evaluations; NaN among them; points of the last batch told
+    "batch", "popsize", "large", "capacity",  # populations: the next, the first, the largest so far, the largest of all
+    "runs", "run_nfev", "run_limit", "run_generation", "improved", "window",  # of the run between two restarts
+    "small", "spent_large", "spent_small", "last_large",  # whether the run is a small one; evaluations of bipop
+)  # fmt: skip
+VALUES = (
+    "sigma", "best", "run_best", "window_low", "window_high",  # the step size, best values, those of a window
+    "mu_eff", "c_sigma", "d_sigma", "c_c", "c_1", "c_mu",  # made anew from the population by `fill_rates`
+)  # fmt: skip
+STATE = np.dtype((np.record, [(name, np.int64) for name in COUNTS] + [(name, np.float64) for name in VALUES]))
 
 
 class Work(NamedTuple):
     """State of a run and, from ``weights`` on, buffers that are filled before they are read."""
 
     key: np.ndarray  # (2,) uint64
-    counters: np.ndarray  # (COUNTERS,) int64
-    numbers: np.ndarray  # (NUMBERS,)
+    scalars: np.ndarray  # (1,) a record, STATE
     mean: np.ndarray  # (d padded,)
     path: np.ndarray  # (d padded,) s of the paper
     slow: np.ndarray  # (d padded,) the path of the rank-one update
@@ -71,11 +91,11 @@ class Work(NamedTuple):
 
 def base_popsize(plan, d, maxfev):
     """The population of the first run: the given one, or a factor times 4 + floor(3 ln d), more for large budgets."""
-    if plan.numbers[POPSIZE_GIVEN] > 0:
-        return np.int64(plan.numbers[POPSIZE_GIVEN])
-    size = plan.numbers[POPSIZE_FACTOR] * (4 + math.floor(3 * math.log(d)))
-    if plan.numbers[POPSIZE_BUDGET] > 0:
-        size *= max(1.0, maxfev / (SMALL_BUDGET * d)) ** plan.numbers[POPSIZE_BUDGET]
+    if plan.popsize > 0:
+        return np.int64(plan.popsize)
+    size = plan.popsize_factor * (4 + math.floor(3 * math.log(d)))
+    if plan.popsize_budget > 0:
+        size *= max(1.0, maxfev / (SMALL_BUDGET * d)) ** plan.popsize_budget
     return max(4, np.int64(size))
 
 
@@ -83,7 +103,7 @@ def most_points(plan, d, maxfev, given):
     """The largest population: a tenth of the budget, nine doublings, CELLS numbers; at least the first one."""
     base = base_popsize(plan, d, maxfev)
     grown = min(maxfev // 10, base << DOUBLINGS, CELLS // d)
-    if plan.choices[RESTARTS] == NEVER:
+    if plan.restarts == NEVER:
         grown = base
     return max(base, given, grown)
 
@@ -91,13 +111,14 @@ def most_points(plan, d, maxfev, given):
 def workspace(key, d, capacity, most, given, basis):
     """Buffers for ``capacity`` points, weights for ``most``; the state is not yet filled (see `es_start`).
 
-    Not compiled: NumPy makes the arrays faster than compiled code hands twenty of them over to Python.
+    Not compiled: NumPy makes the arrays faster than compiled code hands twenty of them over to Python. It fills and
+    copies a record field by field, and therefore slower than the words that the record is made of.
     """
     wide, high, rows = padded(d, COLUMNS), padded(d, ROWS), padded(capacity + 1, ROWS)
     size = capacity * d // 2 + 2
     bits = np.empty(size, np.uint64)
     return Work(
-        key, np.zeros(COUNTERS, np.int64), np.zeros(NUMBERS), np.zeros(wide), np.zeros(wide), np.zeros(wide),
+        key, np.zeros(len(COUNTS + VALUES), np.int64).view(STATE), np.zeros(wide), np.zeros(wide), np.zeros(wide),
         np.zeros((high, wide)), basis, given, np.zeros(d), np.empty(max(most, 2)), np.zeros((rows, wide)),
         np.zeros((rows, wide)), np.zeros((rows, wide)), np.empty((capacity, d)), np.empty(capacity),
         np.empty((capacity, d)), np.empty(capacity), np.empty((2, capacity), np.int64), bits, bits.view(np.int32),
@@ -108,7 +129,7 @@ def workspace(key, d, capacity, most, given, basis):
 # These and other steps of the strategy are given single arrays, not a Work: a function with all of its arrays takes
 # longer to compile. Squares are written as products: of a power Numba makes a function of its own.
 @noinline
-def fill_rates(plan, n, d, numbers, w):
+def fill_rates(plan, n, d, state, w):
     """Weights and learning rates for n points: formulas of the paper, negative weights as in active CMA-ES."""
     mu = n // 2
     total = squares = 0.0
@@ -122,38 +143,38 @@ def fill_rates(plan, n, d, numbers, w):
     for i in range(mu, n):
         below -= w[i]
         below_squares += w[i] * w[i]
-    c_sigma = min(1.0, plan.numbers[C_SIGMA_FACTOR] * (mu_eff + 2) / (d + mu_eff + 5))
+    c_sigma = min(1.0, plan.c_sigma_factor * (mu_eff + 2) / (d + mu_eff + 5))
     damping = 1 + 2 * max(0.0, math.sqrt((mu_eff - 1) / (d + 1)) - 1) + c_sigma
     c_c = c_sigma
-    if plan.choices[PATHS] == TWO_PATHS:
-        c_c = min(1.0, plan.numbers[C_C_FACTOR] * (4 + mu_eff / d) / (d + 4 + 2 * mu_eff / d))
-    c_1 = min(1.0, plan.numbers[C_1_FACTOR] * 2 / ((d + 1.3) * (d + 1.3) + mu_eff))
-    c_mu = plan.numbers[C_MU_FACTOR] * 2 * (mu_eff - 2 + 1 / mu_eff) / ((d + 2) * (d + 2) + mu_eff)
+    if plan.paths == TWO_PATHS:
+        c_c = min(1.0, plan.c_c_factor * (4 + mu_eff / d) / (d + 4 + 2 * mu_eff / d))
+    c_1 = min(1.0, plan.c_1_factor * 2 / ((d + 1.3) * (d + 1.3) + mu_eff))
+    c_mu = plan.c_mu_factor * 2 * (mu_eff - 2 + 1 / mu_eff) / ((d + 2) * (d + 2) + mu_eff)
     c_mu = max(0.0, min(1 - c_1, c_mu))
     # All negative weights together: as strong as the decay, no stronger than their own variance allows, and weak
     # enough that M cannot lose its rank in one generation.
     negative = 0.0
     if below > 0 and c_mu > 0:
         negative = min(1 + c_1 / c_mu, 1 + 2 * (below * below / below_squares) / (mu_eff + 2))
-        negative = plan.numbers[NEGATIVE] * min(negative, (1 - c_1 - c_mu) / (d * c_mu)) / below
+        negative = plan.negative * min(negative, (1 - c_1 - c_mu) / (d * c_mu)) / below
     for i in range(n):
         w[i] *= 1 / total if i < mu else negative
-    numbers[MU_EFF] = mu_eff
-    numbers[C_SIGMA] = c_sigma
-    numbers[D_SIGMA] = plan.numbers[D_SIGMA_FACTOR] * damping
-    numbers[C_C] = c_c
-    numbers[C_1] = c_1
-    numbers[C_MU] = c_mu
+    state.mu_eff = mu_eff
+    state.c_sigma = c_sigma
+    state.d_sigma = plan.d_sigma_factor * damping
+    state.c_c = c_c
+    state.c_1 = c_1
+    state.c_mu = c_mu
 
 
 @internal
-def note_best(x, f, n, counters, numbers, best):
+def note_best(x, f, n, state, best):
     """Keep the best of the first n points, if it is better than all before."""
     place = 0
     for i in range(1, n):
         if f[i] < f[place]:
             place = i
-    if f[place] < numbers[BEST] or counters[NFEV] == 0:
-        numbers[BEST] = f[place]
+    if f[place] < state.best or state.nfev == 0:
+        state.best = f[place]
         for k in range(best.size):
             best[k] = x[place, k]
