@@ -83,7 +83,7 @@ class ResumableRun:
         return int(self.work.scalars["nfev"][0])
 
     @property
-    def told(self) -> int:
+    def batches(self) -> int:
         """Batches told."""
         return int(self.work.scalars["generation"][0])
 
@@ -131,7 +131,7 @@ def attaching_outcome(runs: Sequence[ResumableRun]) -> Iterator[None]:
             population, values = best.points(best.work)
             made = np.array([sum(run.nfev for run in begun)])
             error.autov_outcome = Outcome(  # type: ignore[attr-defined]
-                best.work.best.copy(), best.best, max(0, sum(run.told for run in begun) - 1), population, values, made,
-                np.array([best.best]), sum(run.nans for run in begun),
+                best.work.best.copy(), best.best, max(0, sum(run.batches for run in begun) - 1), population, values,
+                made, np.array([best.best]), sum(run.nans for run in begun),
             )  # fmt: skip
         raise
