@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.core import Box, stream_key
 from autov.kernels.matrix_adaptation import steps as kernels
-from autov.kernels.tiles import COLUMNS, ROWS, add_products, multiply_rows, padded
+from autov.kernels.matrix_products import COLUMNS, ROWS, add_products, multiply_rows, padded
 from autov.problems import Classic, Rotated, Translated
 from tests import naive_matrix_adaptation as naive
 

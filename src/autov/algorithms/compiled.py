@@ -82,7 +82,7 @@ class ResumableRun:
         return int(self.work.scalars["nfev"][0])
 
     @property
-    def told(self) -> int:
+    def batches(self) -> int:
         """Batches told."""
         return int(self.work.scalars["generation"][0])
 
@@ -129,6 +129,6 @@ def outcome_so_far(begun: Sequence[ResumableRun]) -> Outcome | None:
     best = min(used, key=lambda run: run.best)
     population, values = best.points(best.work)
     return Outcome(
-        best.work.best.copy(), best.best, max(0, sum(run.told for run in used) - 1), population, values,
+        best.work.best.copy(), best.best, max(0, sum(run.batches for run in used) - 1), population, values,
         np.array([sum(run.nfev for run in used)]), np.array([best.best]), sum(run.nans for run in used),
     )  # fmt: skip

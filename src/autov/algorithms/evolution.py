@@ -194,7 +194,7 @@ class Evolution:
     def resumable_run(self, state: EvolutionState) -> ResumableRun:
         """The run that begins with a state, which can be resumed."""
         plan, work = self._work(state)
-        return ResumableRun(kernels.evolve, plan, work, state.box, min(len(work.f), len(work.values)), told_points)
+        return ResumableRun(kernels.evolve, plan, work, state.box, min(len(work.f), len(work.values)), last_population)
 
     def inside(self) -> Evolution:
         """With first points near the centre of the box, for checks of what it does away from the border."""
@@ -242,7 +242,7 @@ class Evolution:
         return plan, work
 
 
-def told_points(work: kernels.Work) -> tuple[Array, Array]:
+def last_population(work: kernels.Work) -> tuple[Array, Array]:
     """The population, or those evaluated if not even the first population was."""
     scalars = work.scalars[0]
     count = len(work.f) if scalars.generation else int(scalars.nfev)

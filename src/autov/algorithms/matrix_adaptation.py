@@ -231,7 +231,7 @@ class MatrixAdaptation:
     def resumable_run(self, state: MatrixAdaptationState) -> ResumableRun:
         """The run that begins with a state, which can be resumed."""
         plan, work = self._work(state, int(state.scalars["capacity"][0]))
-        return ResumableRun(kernels.es_run, plan, work, state.box, smallest_batch(state), told_points)
+        return ResumableRun(kernels.es_run, plan, work, state.box, smallest_batch(state), last_population)
 
     def inside(self) -> MatrixAdaptation:
         """With small first steps and no bend at the border, for checks of what it does away from it."""
@@ -275,7 +275,7 @@ def smallest_batch(state: MatrixAdaptationState) -> int:
     return max(2, int(min(state.scalars["popsize"][0], state.scalars["batch"][0])))
 
 
-def told_points(work: kernels.Work) -> tuple[Array, Array]:
+def last_population(work: kernels.Work) -> tuple[Array, Array]:
     """The last points told, or those evaluated if not even the first population was."""
     told, used = int(work.scalars[0].told), int(work.scalars[0].nfev)
     if told == 0:

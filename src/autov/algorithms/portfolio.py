@@ -320,7 +320,7 @@ class _Course:
 
     def advance(self, place: int, run: ResumableRun, budget: int, final: bool) -> bool:
         """Let a member advance; what it traces becomes a part of the whole. Whether it told a batch."""
-        before, told, begin = run.nfev, run.told, self.traced
+        before, told, begin = run.nfev, run.batches, self.traced
         self.traced = run.advance(self.objective, budget, final, self.trace, begin)
         piece = slice(begin, self.traced)
         self.trace.nfev[piece] += self.total - before
@@ -329,9 +329,9 @@ class _Course:
         self.total += run.nfev - before
         if self.traced > begin:
             self.best = float(self.trace.best[self.traced - 1])
-        if run.told > told:
+        if run.batches > told:
             self.last = place
-        return run.told > told
+        return run.batches > told
 
     def outcome(self, runs: list[ResumableRun]) -> Outcome:
         """The result; of equal values the one that was found first counts."""

@@ -222,7 +222,7 @@ class PointScheduler:
             self._measured += 1
             self.cost = (self.cost or 0.0) + (seconds - (self.cost or 0.0)) / self._measured
 
-    def _judge(self, index: int, point: Array, failure: Any) -> BaseException | None:
+    def _error_of(self, index: int, point: Array, failure: Any) -> BaseException | None:
         """What a failed evaluation means for its run: an error, or a point that counts as worst."""
         faults = self._faults.get(index, FaultCount())
         if isinstance(failure, str):  # the worker was lost
@@ -239,7 +239,7 @@ class PointScheduler:
 
     def _deliver(self, index: int, batch: _Batch, row: int, value: float, failure: Any) -> None:
         """A value for the run that waits for it; the last one, or an error, lets its thread go on."""
-        error = self._judge(index, batch.points[row], failure)
+        error = self._error_of(index, batch.points[row], failure)
         batch.values[row] = value
         batch.left -= 1
         if value < self.best.get(index, (np.inf,))[0]:

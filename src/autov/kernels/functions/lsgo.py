@@ -18,7 +18,7 @@ import numpy as np
 
 from autov.compiler.functions import objective
 from autov.kernels.functions.elementary import exp2, exp_small, half_sine, log2, sine
-from autov.kernels.lanes import (
+from autov.kernels.vector_sums import (
     PANEL,
     WIDTH,
     panel,

@@ -32,9 +32,9 @@ from autov.kernels.matrix_adaptation.work import (
     note_best,
     workspace,
 )
+from autov.kernels.matrix_products import add_products, multiply_rows
 from autov.kernels.order import sort_order
 from autov.kernels.random import NORMALS, fill_normals, subkey
-from autov.kernels.tiles import add_products, multiply_rows
 
 __all__ = [  # with what a caller needs to make and read a Work
     "Plan",

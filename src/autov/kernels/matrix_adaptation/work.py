@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from autov.compiler.functions import internal, noinline
-from autov.kernels.tiles import COLUMNS, ROWS, padded
+from autov.kernels.matrix_products import COLUMNS, ROWS, padded
 
 NEVER, IPOP, BIPOP = range(3)  # Plan.restarts
 FOLD, SMOOTH, CLIP = range(3)  # Plan.bounds
