@@ -55,6 +55,15 @@ def test_minimize_json_holds_every_run(capsys):
     assert second["values"] == first["values"]
 
 
+def test_minimize_says_that_a_popsize_is_ignored(capsys):
+    with pytest.warns(UserWarning, match=r"^popsize: .* ignores 10") as caught:
+        code, out, _ = run(capsys, "minimize", "sphere", "--dim", "2", "--runs", "1", "--maxfev", "20", "--popsize",
+                           "10", "--workers", "1", "--json")  # fmt: skip
+    assert code == 0
+    assert json.loads(out)["popsize"] == 10
+    assert caught[0].filename.endswith("minimize.py"), "a warning of the package is one line"
+
+
 @pytest.mark.parametrize("algorithm", ["ga", "pso", "de", "cma-es", "fep", "cso", "shade", "imode"])
 def test_minimize_with_every_algorithm(capsys, algorithm):
     arguments = (
