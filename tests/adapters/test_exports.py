@@ -34,6 +34,7 @@ from tests.adapters.exported import (
     same_law,
     slanted,
 )
+from tests.algorithms.driver import sized
 
 
 @pytest.mark.parametrize("name", OPERATORS)
@@ -64,7 +65,7 @@ def test_the_test_of_distributions_can_fail():
     assert not same_law(one, one + 0.1)
 
 
-def evaluated(minimize, *arguments, **options):
+def evaluated(minimize, *arguments, popsize=20, **options):
     """What is found, and the points in the order of their evaluation."""
     points = []
 
@@ -72,10 +73,15 @@ def evaluated(minimize, *arguments, **options):
         points.append(np.array(x))
         return float(slanted(x[None])[0])
 
-    return minimize(noted, *arguments, maxfev=410, popsize=20, rng=3, **options), points
+    return minimize(noted, *arguments, maxfev=410, popsize=popsize, rng=3, **options), points
 
 
 OPTIMIZERS = optimizers()
+
+
+def called(name):
+    """The algorithm, and the popsize where it uses it; programs just ignore it."""
+    return {"algorithm": OPTIMIZERS[name], "popsize": None, **sized(OPTIMIZERS[name], 20)}
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
@@ -83,7 +89,7 @@ def test_the_functions_that_programs_are_made_of_give_the_same_bits_as_minimize(
     run, settings_of = PROGRAMS[type(OPTIMIZERS[name])]
     alone = functools.partial(run, settings_of(OPTIMIZERS[name]))
     (x, f), points = evaluated(lambda fun, **options: alone(fun, LOWER, UPPER, **options))
-    library, expected = evaluated(autov.minimize, autov.Box(LOWER, UPPER), algorithm=OPTIMIZERS[name])
+    library, expected = evaluated(autov.minimize, autov.Box(LOWER, UPPER), **called(name))
     assert np.array_equal(points, expected)
     assert f == library.fun
     assert np.array_equal(x, library.x)
@@ -93,7 +99,7 @@ def test_the_functions_that_programs_are_made_of_give_the_same_bits_as_minimize(
 def test_python_programs_evaluate_the_same_points_as_autov(name):
     exported = program(export(OPTIMIZERS[name], "python"))
     (x, f), points = evaluated(exported.minimize, LOWER, UPPER)
-    _, expected = evaluated(autov.minimize, autov.Box(LOWER, UPPER), algorithm=OPTIMIZERS[name])
+    _, expected = evaluated(autov.minimize, autov.Box(LOWER, UPPER), **called(name))
     assert len(points) == len(expected) == 410
     # Compiled code rounds normal numbers differently; later on one comparison may come out differently, too.
     assert np.allclose(points[:120], expected[:120], rtol=1e-5, atol=1e-5)

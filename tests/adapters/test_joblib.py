@@ -41,7 +41,7 @@ def test_what_joblib_refuses_is_said_at_once(jobs, backend):
 @pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
 def test_minimize_with_a_lambda_gives_the_same_bits(backend):
     scale = 2.0
-    options = {"maxfev": 90, "popsize": 30, "rng": 3}
+    options = {"maxfev": 90, "rng": 3}
     here = autov.minimize(lambda x: scale * float(x @ x), [(-5, 5)] * 3, **options)
     there = autov.minimize(lambda x: scale * float(x @ x), [(-5, 5)] * 3, workers=JoblibEngine(2, backend), **options)
     assert np.array_equal(here.x, there.x)

@@ -10,6 +10,7 @@ from autov.adapters.points import Points, popsize_for
 from autov.adapters.variables import Choice, Distribution, Integer, Real, parameter_of
 from autov.algorithms import make_algorithm
 from autov.core import InputError
+from tests.algorithms.driver import sized
 
 
 def sphere(x):
@@ -20,7 +21,7 @@ def sphere(x):
 def test_one_by_one_is_the_course_of_the_optimizer(name):
     points = Points(make_algorithm(name), 3, 60, 10, 5)
     own = autov.Optimizer(
-        [(0, 1)] * 3, algorithm=name, popsize=10, rng=np.random.SeedSequence([5, 0]), maxfev=60
+        [(0, 1)] * 3, algorithm=name, rng=np.random.SeedSequence([5, 0]), maxfev=60, **sized(name, 10)
     )  # fmt: skip
     while not own.stop():
         batch = own.ask()

@@ -55,6 +55,15 @@ def test_minimize_json_holds_every_run(capsys):
     assert second["values"] == first["values"]
 
 
+def test_minimize_says_that_a_popsize_is_ignored(capsys):
+    with pytest.warns(UserWarning, match=r"^popsize: .* ignores 10") as caught:
+        code, out, _ = run(capsys, "minimize", "sphere", "--dim", "2", "--runs", "1", "--maxfev", "20", "--popsize",
+                           "10", "--workers", "1", "--json")  # fmt: skip
+    assert code == 0
+    assert json.loads(out)["popsize"] == 10
+    assert caught[0].filename.endswith("minimize.py"), "a warning of the package is one line"
+
+
 @pytest.mark.parametrize("algorithm", ["ga", "pso", "de", "cma-es", "fep", "cso", "shade", "imode"])
 def test_minimize_with_every_algorithm(capsys, algorithm):
     arguments = (
@@ -161,8 +170,6 @@ def test_minimize_says_that_values_are_noisy(capsys, problem, noisy):
         "2",
         "--maxfev",
         "40",
-        "--popsize",
-        "10",
         "--runs",
         "2",
         "--workers",
@@ -274,8 +281,8 @@ def test_instances_logs_and_data_of_bbob(capsys, tmp_path):
     log = json.loads((tmp_path / "ioh" / "ga" / "IOHprofiler_f1_Sphere.json").read_text())
     assert [entry["instance"] for entry in log["scenarios"][0]["runs"]] == [1, 2, 7]
     code, out, _ = run(
-        capsys, "minimize", "bbob-f1", "--instances", "3", "--dim", "2", "--maxfev", "50", "--popsize", "10", "--runs",
-        "2", "--workers", "1", "--json",
+        capsys, "minimize", "bbob-f1", "--instances", "3", "--dim", "2", "--maxfev", "50", "--runs", "2",
+        "--workers", "1", "--json",
     )  # fmt: skip
     assert (code, json.loads(out)["problem"]) == (0, "bbob-f1+instance=3")
     code, _, err = run(capsys, "design", "sphere", "--instances", "1..5")

@@ -62,7 +62,7 @@ SMALL = {"dim": 2, "maxfev": 20, "popsize": 10}
     ("call", "name"),
     [
         (lambda path: compare("ga,de", "sphere", runs=2, store=path, **SMALL), "results.db"),
-        (lambda path: minimize("sphere", store=path, **SMALL), "runs.db"),
+        (lambda path: minimize("sphere", algorithm="de", store=path, **SMALL), "runs.db"),
         (lambda path: design("sphere", dim=2, checkpoint=path), "search.npz"),
         (lambda path: design("sphere", dim=2, checkpoint=path), "new/search.npz"),
         (lambda path: load_operator("paper-h3").save(path), "operator.json"),

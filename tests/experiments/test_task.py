@@ -145,7 +145,7 @@ def test_algorithms_without_a_name_are_refused():
     class NoName(RandomSearch):
         name = None
 
-    for bad, says in ((NoName(), "must be a text"), (RandomSearch, "expected a name or an object")):
+    for bad, says in ((NoName(), "must be a text"), (RandomSearch, "expected a name, operator, or object")):
         with pytest.raises(InputError, match=says):
             make({"mine": bad})
 

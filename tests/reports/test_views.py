@@ -17,7 +17,7 @@ from autov.runs.result import Result
 def things():
     trial = autov.TrialBudget(10, 3, 1)
     return {
-        "result": autov.minimize("sphere", dim=3, maxfev=200, popsize=20, rng=1),
+        "result": autov.minimize("sphere", dim=3, maxfev=200, rng=1),
         "comparison": autov.compare(
             ["de", "pso"], ["sphere", "ackley"], dim=3, maxfev=60, popsize=20, runs=2, store=None, workers=1
         ),

@@ -90,7 +90,7 @@ def minimize(
     problem = with_instances([problem], instances)[0]
     found = resolve_problem(problem, dim=dim, vectorized=vectorized, **bounds_of(lower, upper, bounds, dim))
     check_places(out)
-    size = population_of(popsize, chosen)
+    size = population_of(popsize, chosen, stacklevel=2)
     with (
         quiet_functions(json_),
         named_engine(engine, workers, scheduler, scheduler_file) as spread,

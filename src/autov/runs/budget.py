@@ -22,13 +22,21 @@ def budget_of(maxfev: int | None, dim: int) -> int:
     return 1000 * (dim + 10) if maxfev is None else whole_number("maxfev", maxfev, 1)
 
 
-def population_of(popsize: int | None, algorithm: Any) -> int:
-    """The population of algorithms that have none of their own; a warning where it is given and not used."""
+def population_of(popsize: int | None, algorithm: Any, stacklevel: int = 3) -> int:
+    """The population of algorithms that have none of their own; a warning where it is given and not used.
+
+    Args:
+        popsize: as it was given; None for 100.
+        algorithm: settings.
+        stacklevel: whose line the warning names; 3 is who calls the caller.
+    """
     if popsize is None:
         return 100
     size = whole_number("popsize", popsize, 2)
     if not getattr(algorithm, "uses_popsize", True):
-        warnings.warn(f"popsize: this algorithm ({algorithm.name}) has its own and ignores {size}", stacklevel=3)
+        warnings.warn(
+            f"popsize: this algorithm ({algorithm.name}) has its own and ignores {size}", stacklevel=stacklevel
+        )
     return size
 
 
