@@ -307,3 +307,14 @@ def test_a_popsize_that_is_ignored_is_said_to_be_so(algorithm, warns):
         with noted as caught:
             call()
         assert not warns or caught[0].filename == __file__
+
+
+def test_points_of_other_origin_that_are_used_may_be_told_between_two_batches():
+    optimizer = Optimizer(BOX, algorithm="paper-h3", popsize=5, rng=1, maxfev=100)
+    x = optimizer.ask()
+    optimizer.tell(x, values(x))
+    for number in range(4):
+        asked = optimizer.ask()
+        optimizer.tell(np.full((1, 3), 0.1 * number), [0.03 * number**2])
+    optimizer.tell(asked, values(asked))
+    assert (optimizer.result.nfev, optimizer.result.fun) == (10, 0.0)

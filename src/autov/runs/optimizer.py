@@ -180,9 +180,12 @@ class Optimizer:
             )
 
     def _check_matched(self, own: np.ndarray) -> None:
-        """Refuse what would never end: points that are asked for again and again and come back as others."""
+        """Refuse what would never end: points that are asked for again and again and come back as others.
+
+        Where the algorithm uses points of other origin, people may tell as many of them as they like.
+        """
         if self._handed_out:
-            self._missed = self._missed + 1 if own.all() else 0
+            self._missed = self._missed + 1 if own.all() and not self.takes_points else 0
         self._handed_out = False
         if self._missed > 1:
             raise InputError("tell: none of these points was asked for; give them exactly as ask returned them")
