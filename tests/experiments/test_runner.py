@@ -202,7 +202,7 @@ def test_the_point_that_ends_a_worker_is_named_or_counts_as_worst():
         assert text == "WorkerError: a worker process exited with code 7, twice"
         assert float(point.split(",")[0]) > 0.6
     assert len(found.values("bowl", "ga")) == 3
-    again = compare("ga", problem, workers=2, on_error="worst", **options)
+    again = compare("ga", problem, workers=2, faults=FaultPolicy(on_error="worst"), **options)
 
     def instead(x):
         return np.inf if x[0] > 0.6 else float((x**2).sum())
@@ -221,7 +221,7 @@ def test_runs_whose_point_ended_a_worker_are_made_again_when_such_points_count_a
     failed = len(compare("ga", problem, **options).failures)
     assert failed > 0
     assert len(compare("ga", problem, **options).failures) == failed
-    again = compare("ga", problem, on_error="worst", **options)
+    again = compare("ga", problem, faults=FaultPolicy(on_error="worst"), **options)
     assert not again.failures
     assert sum(row.failed.get("worker lost", 0) for row in again.rows) >= failed
 
@@ -250,7 +250,7 @@ def test_exceptions_count_as_worst_where_that_is_wanted():
     problem = {"bowl": function_problem(bowl, BOX)}
     options = {"maxfev": 60, "popsize": 10, "runs": 3, "store": None, "reference": "ga"}
     assert len(compare("ga,de", problem, workers=1, **options).failures) == 6
-    one, two = (compare("ga,de", problem, workers=w, on_error="worst", **options) for w in (1, 2))
+    one, two = (compare("ga,de", problem, workers=w, faults=FaultPolicy(on_error="worst"), **options) for w in (1, 2))
     assert [(r.key, r.best, r.failed) for r in one.rows] == [(r.key, r.best, r.failed) for r in two.rows]
     assert sum(r.failed["raised"] for r in one.rows) > 0
     assert any("evaluations failed and counted as worst" in note for note in one.table().notes)
@@ -288,7 +288,7 @@ def test_a_function_that_calls_exit_ends_neither_the_others_nor_the_program(work
     found = compare("ga", problem, **options)
     assert {failure.error for failure in found.failures} == {"SystemExit: 3"}
     assert len(found.failures) + len(found.rows) == 4
-    again = compare("ga", problem, on_error="worst", **options)
+    again = compare("ga", problem, faults=FaultPolicy(on_error="worst"), **options)
     assert not again.failures
     assert sum(row.failed.get("raised", 0) for row in again.rows) > 0
 

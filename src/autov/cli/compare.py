@@ -103,7 +103,7 @@ def compare(
         write_ioh_logs,
     )
     from autov.reports.tables import as_dict
-    from autov.runs.faults import names_point
+    from autov.runs.faults import FaultPolicy, names_point
 
     if format_ not in FORMATS:
         raise InputError(f"--format: one of {', '.join(FORMATS)}, got {format_!r}")
@@ -123,7 +123,7 @@ def compare(
             what,
             lambda report: run_comparison(
                 names, wanted, dim=dim, maxfev=maxfev, popsize=popsize, runs=runs, rng=seed, store=store,
-                workers=spread, reference=reference, progress=report, timeout=timeout, on_error=on_error,
+                workers=spread, reference=reference, progress=report, faults=FaultPolicy(timeout, on_error),
                 retry_failed=retry_failed,
             ),
             kept="" if store is None else str(store),

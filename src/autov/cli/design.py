@@ -134,7 +134,7 @@ def design(
     from autov.experiments.design_comparison import compare_design
     from autov.problems import expand_names, resolve_problem, with_instances
     from autov.reports.design_files import write_design
-    from autov.runs.faults import sentence
+    from autov.runs.faults import FaultPolicy, sentence
 
     if metric is not None:
         from autov.cli.design_crossover import design_crossover
@@ -185,7 +185,7 @@ def design(
             found = search(
                 named, preset=preset, rng=seed, workers=spread, checkpoint=folder / "search.npz", resume=resume,
                 progress=progress, time=time, evaluations=evaluations, surrogate=twins, log=None if json_ else log,
-                timeout=timeout, on_error=on_error,
+                faults=FaultPolicy(timeout, on_error),
                 **{name: value for name, value in overrides.items() if value is not None},
             )  # fmt: skip
             compared = compare_design(found, spread, safe=timeout is None and on_error == "raise")

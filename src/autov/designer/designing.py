@@ -22,7 +22,7 @@ from autov.designer.search_files import search_files
 from autov.designer.settings import DesignSettings, Limits, affordable, design_settings
 from autov.designer.space import Space
 from autov.designer.trials import DesignTrials, Trials
-from autov.runs.faults import FaultPolicy
+from autov.runs.faults import FaultPolicy, fault_policy
 
 
 def known_designs(settings: DesignSettings) -> dict[str, Any]:
@@ -39,10 +39,10 @@ def known_designs(settings: DesignSettings) -> dict[str, Any]:
 
 def design(
     problem: Any, bounds: Any = None, *, dim: int | None = None, vectorized: bool = False,
-    preset: str | DesignSettings | None = None, rng: Seed = None, workers: Any = None,
+    preset: str | DesignSettings | None = None, rng: Seed = None, workers: Any = 1,
     checkpoint: str | PathLike[str] | None = None, resume: bool = False, progress: ProgressCallback | None = None,
     evaluations: float | None = None, time: str | float | None = None, surrogate: Any = None,
-    log: Callable[[str], Any] | None = None, timeout: float | None = None, on_error: str = "raise", **settings: Any,
+    log: Callable[[str], Any] | None = None, faults: FaultPolicy | None = None, **settings: Any,
 ) -> Design:  # fmt: skip
     """Design an algorithm for a problem, or for several (Algorithm 1 of the paper).
 
@@ -54,7 +54,7 @@ def design(
         preset: "quick" (also if None), "standard", "paper", or a `DesignSettings`.
         rng: seed; the same seed gives the same operator for any number of workers. None takes the seed of the
             checkpoint that is resumed, else a fresh one.
-        workers: threads (compiled problems) or processes (slow Python functions), all cores by default; an Executor; or
+        workers: threads (compiled problems) or processes (slow Python functions), -1 for all cores; an Executor; or
             a map-like callable.
         checkpoint: a file to write the search to every few seconds.
         resume: go on from the checkpoint if it is there.
@@ -64,10 +64,7 @@ def design(
         time: the same in seconds, or as "10m" or "2h", at the measured speed of the problem.
         log: called with one line that tells the cost before it is spent.
         surrogate: a cheap model of the problem (or a list of them) to train on; the result is judged on the problem.
-        timeout: seconds that an evaluation of a Python function of single points may take; then its worker is replaced
-            and the point counts as infinitely bad. None for any time.
-        on_error: what an exception of such a function, or the death of its worker, does: "raise", or "worst": the
-            point counts as infinitely bad.
+        faults: `autov.FaultPolicy`: the timeout of an evaluation, and whether one that fails counts as worst.
         **settings: any field of `DesignSettings` instead of the preset's: space, members, fix, dims, budgets, family,
             population, generations, trial, panel, form, rows, ...
 
@@ -95,7 +92,7 @@ def design(
     cases = design_cases(problem, chosen, surrogate, explicit, bounds=bounds, dim=dim, vectorized=vectorized)
     check_minima(chosen.aggregate, [case.problem for case in cases.trained])
     rivals, limits = _rivals(chosen), Limits(evaluations, time, log)
-    policy = FaultPolicy(timeout, on_error)
+    policy = fault_policy(faults)
     with search_files(checkpoint, resume) as files, ExitStack() as opened:
         seed = files.seed(rng)
         files.identify([case.problem for case in cases.trained], [case.problem for case in cases.judged])

@@ -22,7 +22,7 @@ from autov.experiments.store import Store
 from autov.experiments.table import Cell, Table, scientific
 from autov.experiments.trace import Trace
 from autov.problems import Problem, instance_of, is_told_by_name, resolve_problem
-from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy, sentence
+from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy, fault_policy, sentence
 from autov.stats import TARGETS, Scores, hits, score
 
 
@@ -260,9 +260,9 @@ def _other_versions(rows: tuple[Row, ...]) -> tuple[str, ...]:
 
 def compare(
     algorithms: Algorithms, problems: Problems, *, dim: int | None = None, maxfev: int = 10_000, popsize: int = 100,
-    runs: int = 30, rng: Seed = 1, store: Store | str | os.PathLike[str] | None = None, workers: Any = None,
+    runs: int = 30, rng: Seed = 1, store: Store | str | os.PathLike[str] | None = None, workers: Any = 1,
     reference: str | None = None, progress: TaskProgress | None = None,
-    name: str = "comparison", timeout: float | None = None, on_error: str = "raise", retry_failed: bool = False,
+    name: str = "comparison", faults: FaultPolicy | None = None, retry_failed: bool = False,
 ) -> Comparison:  # fmt: skip
     """Compare algorithms on problems.
 
@@ -279,14 +279,11 @@ def compare(
         runs: runs of each algorithm on each problem.
         rng: seed; run i owns the stream (seed, i).
         store: a file such as "results.db", an open Store, or None to keep nothing.
-        workers: processes, None for all cores; an Executor, a Dask client, or a map-like callable.
+        workers: processes, -1 for all cores; an Executor, a Dask client, or a map-like callable.
         reference: label of the algorithm that the others are marked against; "paper-h3" or the last one by default.
         progress: called with (finished tasks, all tasks, seconds left or None).
         name: for captions.
-        timeout: seconds that an evaluation of a Python function of single points may take; then its worker is replaced
-            and the point counts as infinitely bad. None for any time.
-        on_error: what an exception of such a function does: "raise" lets the run fail, "worst" lets the point count as
-            infinitely bad.
+        faults: `autov.FaultPolicy`: the timeout of an evaluation, and whether one that fails counts as worst.
         retry_failed: run tasks that ended their worker process again, too.
 
     Returns:
@@ -303,7 +300,7 @@ def compare(
         >>> compared.values("sphere", "de").shape  # print(compared.table()) shows means and signs
         (5,)
     """
-    policy = FaultPolicy(timeout, on_error)
+    policy = fault_policy(faults)
     planned = experiment(
         algorithms, problems, dim=dim, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed_of(rng), name=name
     )
