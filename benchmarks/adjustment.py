@@ -43,6 +43,7 @@ def bench_adjustment(folder: str | Path = "runs/general") -> dict[str, Any]:
             made = compare(
                 ["general", "thorough", "anytime"], problems(names), dim=dim, maxfev=maxfev, runs=runs, rng=SEED,
                 reference="thorough", store=place / "adjustment.db", name="adjustment",
+                workers=-1,
             )  # fmt: skip
             found[f"{kind}, {dim} variables, {maxfev} evaluations"] = beside(made)
     write_text(place / "adjustment.json", to_json({"figures": found, "machine": machine()}, indent=1) + "\n")

@@ -37,14 +37,14 @@ def bench_families(folder: str | Path = "runs/families", seed: int = 1, preset: 
             own = place / label.replace("+family=", "-")
             path = own / "optimizer.json"
             if not path.exists():
-                found = design(name, dim=DIM, family=kinds, rng=seed, preset=preset, resume=True,
+                found = design(name, dim=DIM, family=kinds, rng=seed, workers=-1, preset=preset, resume=True,
                                checkpoint=own / "search.npz")  # fmt: skip
                 write_design(found, own)
                 write_text(own / "summary.json", to_json(_summary(found), indent=2) + "\n")
             algorithms = {"designed": str(path), **{rival: rival for rival in RIVALS}}
             made = compare(
                 algorithms, {label: label}, dim=DIM, maxfev=MAXFEV, runs=RUNS, rng=SEED, store=place / "results.db",
-                reference="designed", name=label,
+                reference="designed", name=label, workers=-1,
             )  # fmt: skip
             write_compact(made, own / "comparison.json")
             write_text(own / "comparison.md", to_markdown(made.table()))

@@ -55,7 +55,7 @@ def bench_quality(
 
 def _runs(algorithms: Iterable[str], dim: int, maxfev: int, place: Path) -> Comparison:
     return compare(list(algorithms), [SUITE], dim=dim, maxfev=maxfev, runs=RUNS, rng=SEED, reference=OWN[0],
-                   store=place / "results.db", name=f"bbob-{dim}d-{maxfev}")  # fmt: skip
+                   store=place / "results.db", name=f"bbob-{dim}d-{maxfev}", workers=-1)  # fmt: skip
 
 
 def figures(comparison: Comparison) -> dict[str, Any]:

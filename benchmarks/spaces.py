@@ -43,7 +43,9 @@ def bench_spaces(
             row = made.setdefault(key, {})
             for label, variant in VARIANTS.items():
                 if label not in row:
-                    found = design(name, dim=dim, family=kinds, rng=seed, evaluations=evaluations, **variant)
+                    found = design(
+                        name, dim=dim, family=kinds, rng=seed, evaluations=evaluations, workers=-1, **variant
+                    )
                     row[label] = float(found.retested[0].mean())
                     write_text(path, to_json({"means": made}, indent=2) + "\n")
     ranks = np.mean([rankdata([row[label] for label in VARIANTS]) for row in made.values()], axis=0)

@@ -119,19 +119,20 @@ def _specialist(name: str, place: Path) -> dict[str, float]:
     kind, path = KINDS[name], place / f"{name}.json"
     if not path.exists():
         found = design(kind.training, preset="standard", rng=SEED, checkpoint=place / "search.npz", resume=True,
-                       **kind.settings)  # fmt: skip
+                       workers=-1, **kind.settings)  # fmt: skip
         save_algorithm(found.algorithm, path, {"what": kind.what, **found.provenance})
     certificate = check_algorithm(str(path), rng=SEED)
     write_text(place / "certificate.json", to_json(certificate.to_dict(), indent=1) + "\n")
     made = compare(
         {name: str(path), **{rival: rival for rival in kind.rivals}}, kind.held_out, dim=kind.dim, maxfev=kind.maxfev,
         runs=kind.runs, rng=JUDGED_SEED, reference=name, store=place / "results.db", name=name,
+        workers=-1,
     )  # fmt: skip
     write_compact(made, place / "comparison.json")
     write_text(place / "comparison.md", to_markdown(made.table()))
     if kind.table:
         beside = compare({name: str(path)}, kind.table, maxfev=kind.maxfev, runs=kind.runs, rng=1, reference=name,
-                         store=place / "results.db", name=name)  # fmt: skip
+                         store=place / "results.db", name=name, workers=-1)  # fmt: skip
         write_compact(beside, place / "table.json")
     marks = {f"{p}, {a}": cell.mark for (p, a), cell in made.scores().cells.items() if a != name}
     ranks = made.median_ranks()

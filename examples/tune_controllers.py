@@ -83,7 +83,8 @@ def design(path=None):
         size = {"generations": 2, "population": 6, "race_size": 2, "race_runs": 2, "retest_runs": 3, "panel_runs": 2}
     found = autov.design(
         training, space="portfolio", family=(), aggregate="panel", panel="scipy:de,minion:arrde" if path else None,
-        trial=autov.TrialBudget(popsize=20, runs=1, evaluations=1000 if path else 200), memory=4, rng=1, **size,
+        trial=autov.TrialBudget(popsize=20, runs=1, evaluations=1000 if path else 200), memory=4, rng=1,
+        workers=-1, **size,
     )  # fmt: skip
     print(found)
     if path:
@@ -101,7 +102,7 @@ def main(full=False, out="results/controllers"):
         algorithms |= {name: name for name in ("ma-es", "cma:default", "scipy:de", "minion:arrde")}
     compared = autov.compare(
         algorithms, judged, maxfev=1000 if full else 200, popsize=20, runs=30 if full else 3, rng=2, store=None,
-        reference="designed",
+        reference="designed", workers=-1,
     )  # fmt: skip
     for problem in compared.problems:
         print(problem, *(f"{label} {compared.values(problem, label).mean():.4f}" for label in algorithms), sep="  ")

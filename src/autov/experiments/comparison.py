@@ -260,7 +260,7 @@ def _other_versions(rows: tuple[Row, ...]) -> tuple[str, ...]:
 
 def compare(
     algorithms: Algorithms, problems: Problems, *, dim: int | None = None, maxfev: int = 10_000, popsize: int = 100,
-    runs: int = 30, rng: Seed = 1, store: Store | str | os.PathLike[str] | None = None, workers: Any = 1,
+    runs: int = 30, rng: Seed = None, store: Store | str | os.PathLike[str] | None = None, workers: Any = 1,
     reference: str | None = None, progress: TaskProgress | None = None,
     name: str = "comparison", faults: FaultPolicy | None = None, retry_failed: bool = False,
 ) -> Comparison:  # fmt: skip
@@ -277,7 +277,8 @@ def compare(
         maxfev: evaluations of a run.
         popsize: population size.
         runs: runs of each algorithm on each problem.
-        rng: seed; run i owns the stream (seed, i).
+        rng: seed; run i owns the stream (seed, i). None for a fresh one, and for 1 where there is a store, so that the
+            same call goes on.
         store: a file such as "results.db", an open Store, or None to keep nothing.
         workers: processes, -1 for all cores; an Executor, a Dask client, or a map-like callable.
         reference: label of the algorithm that the others are marked against; "paper-h3" or the last one by default.
@@ -300,10 +301,8 @@ def compare(
         >>> compared.values("sphere", "de").shape  # print(compared.table()) shows means and signs
         (5,)
     """
-    policy = fault_policy(faults)
-    planned = experiment(
-        algorithms, problems, dim=dim, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed_of(rng), name=name
-    )
+    policy, seed = fault_policy(faults), seed_of(1 if rng is None and store is not None else rng)
+    planned = experiment(algorithms, problems, dim=dim, maxfev=maxfev, popsize=popsize, runs=runs, seed=seed, name=name)
     return compare_experiment(
         planned, store, workers=workers, reference=reference, progress=progress, policy=policy,
         retry_failed=retry_failed,
