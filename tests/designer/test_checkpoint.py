@@ -21,7 +21,7 @@ from autov.designer.checkpoint import FORMAT, VERSION, Checkpoint
 from autov.operators import load_operator
 from autov.problems import function_problem
 from autov.reports.design_page import design_page
-from autov.runs.faults import sentence
+from autov.runs.faults import FaultPolicy, sentence
 
 TINY = {"space": "operator", "known": False, "population": 8, "generations": 6, "trial": TrialBudget(10, 6, 3),
         "rng": 1, "rows": 3, "dim": 3}  # fmt: skip
@@ -343,7 +343,8 @@ class StoppedError(Exception):
 def test_failed_evaluations_of_earlier_sessions_count(tmp_path, monkeypatch, at):
     """Those before the last checkpoint and those after it, and each once; stopped before the first checkpoint, too."""
     monkeypatch.setattr("autov.designer.search_files.CHECKPOINT_SECONDS", 1e9 if at == 0 else 0.0)
-    options = TINY | {"bounds": [(-1, 1)] * 3, "dim": None, "workers": 1, "on_error": "worst", "retest_runs": 3}
+    options = TINY | {"bounds": [(-1, 1)] * 3, "dim": None, "workers": 1, "retest_runs": 3}
+    options["faults"] = FaultPolicy(on_error="worst")
     whole = design(partial_bowl, **options)
     assert whole.failed["raised"] > 0
     assert whole.first_failure.startswith("ValueError: no value here")
@@ -369,7 +370,8 @@ def test_failed_evaluations_of_earlier_sessions_count(tmp_path, monkeypatch, at)
 
 
 def test_checkpoints_with_strange_counts_are_refused(tmp_path):
-    options = TINY | {"bounds": [(-1, 1)] * 3, "dim": None, "workers": 1, "on_error": "worst", "retest_runs": 3}
+    options = TINY | {"bounds": [(-1, 1)] * 3, "dim": None, "workers": 1, "retest_runs": 3}
+    options["faults"] = FaultPolicy(on_error="worst")
     path = tmp_path / "search.npz"
     design(partial_bowl, checkpoint=path, **options)
     head, arrays = read_arrays(path, FORMAT, VERSION)

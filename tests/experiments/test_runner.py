@@ -260,7 +260,7 @@ def test_exceptions_count_as_worst_where_that_is_wanted():
 
 def test_an_evaluation_that_hangs_counts_as_worst():
     problem = {"hanging": function_problem(hanging, BOX)}
-    options = {"maxfev": 12, "popsize": 4, "runs": 2, "store": None, "timeout": 1.0}
+    options = {"maxfev": 12, "popsize": 4, "runs": 2, "store": None, "faults": FaultPolicy(timeout=1.0)}
     found = compare("ga", problem, workers=2, **options)
     late = [row.failed.get("timed out", 0) for row in found.rows]
     assert not found.failures
@@ -269,7 +269,7 @@ def test_an_evaluation_that_hangs_counts_as_worst():
     def instead(x):
         return np.inf if x[0] > 0.6 else hanging(x)
 
-    again = compare("ga", {"hanging": function_problem(instead, BOX)}, workers=1, **(options | {"timeout": None}))
+    again = compare("ga", {"hanging": function_problem(instead, BOX)}, workers=1, **(options | {"faults": None}))
     assert [row.best for row in found.rows] == [row.best for row in again.rows]
 
 
@@ -284,11 +284,12 @@ def leaving(x):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_function_that_calls_exit_ends_neither_the_others_nor_the_program(workers, timeout):
     problem = {"leaving": function_problem(leaving, BOX)}
-    options = {"maxfev": 12, "popsize": 4, "runs": 4, "store": None, "timeout": timeout, "workers": workers}
-    found = compare("ga", problem, **options)
+    options = {"maxfev": 12, "popsize": 4, "runs": 4, "store": None, "workers": workers}
+    strict, lenient = FaultPolicy(timeout), FaultPolicy(timeout, "worst")
+    found = compare("ga", problem, faults=strict, **options)
     assert {failure.error for failure in found.failures} == {"SystemExit: 3"}
     assert len(found.failures) + len(found.rows) == 4
-    again = compare("ga", problem, faults=FaultPolicy(on_error="worst"), **options)
+    again = compare("ga", problem, faults=lenient, **options)
     assert not again.failures
     assert sum(row.failed.get("raised", 0) for row in again.rows) > 0
 
