@@ -65,7 +65,7 @@ if __name__ == "__main__":
     print("invariant to:", autov.check_algorithm(StepSearch(), runs=50).holds, "(None: left open)")
     own = {"step-search": StepSearch(), "shorter": StepSearch(first_step=0.02)}
     algorithms = {**own, "de": "de", "paper-h3": "paper-h3"}
-    compared = autov.compare(algorithms, "f1,f5,f9", dim=10, maxfev=5000, popsize=20, runs=5, store=None)
+    compared = autov.compare(algorithms, "f1,f5,f9", dim=10, maxfev=5000, popsize=20, runs=5, rng=1, store=None)
     print(compared.table())
 
     axes = plt.figure(figsize=(5.6, 3.4)).subplots()

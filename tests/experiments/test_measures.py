@@ -104,7 +104,7 @@ def test_compact_results_know_shares_but_not_when(compared):
 
 def test_objects_of_users_have_their_minimum_only_where_they_were_run():
     mine = function_problem(bowl, [(-1, 1)] * 2, name="sphere", minimum=-5.0)
-    compared = compare("de", mine, store=None, **(OPTIONS | {"dim": None}))
+    compared = compare("de", mine, rng=1, store=None, **(OPTIONS | {"dim": None}))
     assert compared.minimum("sphere", 0) == -5.0
     assert compared.targets().share("de") > 0.3
     bare = dataclasses.replace(compared, cases={})
@@ -114,8 +114,8 @@ def test_objects_of_users_have_their_minimum_only_where_they_were_run():
 def test_instances_with_different_minima_are_compared_by_their_gaps():
     pytest.importorskip("ioh", exc_type=ImportError)
     name = "bbob-f1+instance=1..3"
-    compared = compare(["de", "paper-h3"], [name], store=None, **OPTIONS)
-    single = [compare("de", f"bbob-f1+instance={i + 1}", store=None, **OPTIONS) for i in range(3)]
+    compared = compare(["de", "paper-h3"], [name], rng=1, store=None, **OPTIONS)
+    single = [compare("de", f"bbob-f1+instance={i + 1}", rng=1, store=None, **OPTIONS) for i in range(3)]
     minima = [single[i].minimum(f"bbob-f1+instance={i + 1}") for i in range(3)]
     assert len(set(minima)) == 3
     gaps = [single[i].values(f"bbob-f1+instance={i + 1}", "de")[i] - minima[i] for i in range(3)]

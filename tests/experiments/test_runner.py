@@ -194,7 +194,7 @@ def ending(x):
 def test_the_point_that_ends_a_worker_is_named_or_counts_as_worst():
     """Whole runs travel; one that ends its worker is made again point by point."""
     problem = {"ending": function_problem(ending, BOX), "bowl": function_problem(flat, BOX)}
-    options = {"maxfev": 24, "popsize": 8, "runs": 3, "store": None}
+    options = {"maxfev": 24, "popsize": 8, "runs": 3, "store": None, "rng": 1}
     found = compare("ga", problem, workers=2, **options)
     assert found.failures
     for failure in found.failures:
@@ -232,7 +232,7 @@ def flat(x):
 
 def test_a_single_task_that_ends_its_worker_does_not_end_the_program():
     """The last one that is missing has a worker, too; what cannot travel is run here."""
-    options = {"maxfev": 10, "popsize": 10, "runs": 1, "store": None}
+    options = {"maxfev": 10, "popsize": 10, "runs": 1, "store": None, "rng": 1}
     found = compare({"a": RandomSearch()}, Deadly(parent=os.getpid()), workers=2, **options)
     assert [failure.error for failure in found.failures] == ["WorkerError: a worker process exited with code 9, twice"]
 
@@ -248,7 +248,7 @@ def test_a_single_task_that_ends_its_worker_does_not_end_the_program():
 
 def test_exceptions_count_as_worst_where_that_is_wanted():
     problem = {"bowl": function_problem(bowl, BOX)}
-    options = {"maxfev": 60, "popsize": 10, "runs": 3, "store": None, "reference": "ga"}
+    options = {"maxfev": 60, "popsize": 10, "runs": 3, "store": None, "rng": 1, "reference": "ga"}
     assert len(compare("ga,de", problem, workers=1, **options).failures) == 6
     one, two = (compare("ga,de", problem, workers=w, faults=FaultPolicy(on_error="worst"), **options) for w in (1, 2))
     assert [(r.key, r.best, r.failed) for r in one.rows] == [(r.key, r.best, r.failed) for r in two.rows]
@@ -260,7 +260,7 @@ def test_exceptions_count_as_worst_where_that_is_wanted():
 
 def test_an_evaluation_that_hangs_counts_as_worst():
     problem = {"hanging": function_problem(hanging, BOX)}
-    options = {"maxfev": 12, "popsize": 4, "runs": 2, "store": None, "faults": FaultPolicy(timeout=1.0)}
+    options = {"maxfev": 12, "popsize": 4, "runs": 2, "store": None, "rng": 1, "faults": FaultPolicy(timeout=1.0)}
     found = compare("ga", problem, workers=2, **options)
     late = [row.failed.get("timed out", 0) for row in found.rows]
     assert not found.failures
@@ -284,7 +284,7 @@ def leaving(x):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_function_that_calls_exit_ends_neither_the_others_nor_the_program(workers, timeout):
     problem = {"leaving": function_problem(leaving, BOX)}
-    options = {"maxfev": 12, "popsize": 4, "runs": 4, "store": None, "workers": workers}
+    options = {"maxfev": 12, "popsize": 4, "runs": 4, "store": None, "rng": 1, "workers": workers}
     strict, lenient = FaultPolicy(timeout), FaultPolicy(timeout, "worst")
     found = compare("ga", problem, faults=strict, **options)
     assert {failure.error for failure in found.failures} == {"SystemExit: 3"}

@@ -50,12 +50,12 @@ def _asked_and_told():
 def _problem(name):
     """Values at three points of the box, and a run with the matrix of its third run where it has one."""
     dim = None if name.startswith("lsgo") else 6
-    found = autov.compare("paper-h3", name, dim=dim, maxfev=120, popsize=20, runs=3, store=None, workers=1)
+    found = autov.compare("paper-h3", name, dim=dim, maxfev=120, popsize=20, runs=3, rng=1, store=None, workers=1)
     return found.values(name, "paper-h3")
 
 
 def _compare(names):
-    found = autov.compare(list(names), "ackley", dim=4, maxfev=210, popsize=20, runs=2, store=None, workers=1)
+    found = autov.compare(list(names), "ackley", dim=4, maxfev=210, popsize=20, runs=2, rng=1, store=None, workers=1)
     return np.concatenate([found.values("ackley", name) for name in names])
 
 
