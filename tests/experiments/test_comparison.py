@@ -103,3 +103,11 @@ def test_names_that_are_not_in_a_comparison_are_refused(ask):
         getattr(made, ask)("rastrigin", "ga")
     with pytest.raises(InputError, match=r"^algorithm: "):
         getattr(made, ask)("step", "de")
+
+
+def test_without_a_seed_a_store_goes_on_and_nothing_else_repeats_itself(tmp_path):
+    size = {"dim": 2, "maxfev": 40, "popsize": 10, "runs": 1, "workers": 1}
+    fresh = [compare("de", "sphere", **size).values("sphere", "de")[0] for _ in range(2)]
+    assert fresh[0] != fresh[1]
+    first, again = (compare("de", "sphere", store=tmp_path / "results.db", **size).rows for _ in range(2))
+    assert [row.created for row in first] == [row.created for row in again]
