@@ -148,7 +148,7 @@ def _check_scalars(state: MatrixAdaptationState, like: MatrixAdaptationState) ->
 
 def check_sizes(algorithm: Any, numbers: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
     """Refuse a head that would need far more memory than the arrays that came with it."""
-    dim, held = arrays["lower"].size, sum(array.size for array in arrays.values())
+    dim, held = int((arrays["lower"] < arrays["upper"]).sum()), sum(array.size for array in arrays.values())
     squared = _squared(algorithm)
     if numbers["popsize"] * dim > 4 * held + 10**6 or (squared and dim * dim > held):
         raise ValueError("popsize or the number of variables does not fit the saved arrays")

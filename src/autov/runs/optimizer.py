@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autov.algorithms.base import Injectable, Metaheuristic
+from autov.algorithms.population import initial_points
 from autov.algorithms.resolve import resolve_algorithm
 from autov.core import Array, Box, InputError, Seed, generator, real_numbers, seed_of, values_of, whole_number
 from autov.problems import Constrained, Function, constraints_and_integers, penalized, unpenalized
@@ -38,7 +39,7 @@ class Optimizer:
     True
 
     Args:
-        bounds: a (min, max) pair for each variable, or what else `minimize` takes; none may be fixed.
+        bounds: a (min, max) pair for each variable, equal ones for a fixed one, or what else `minimize` takes.
         algorithm: a name such as "shade" or "de+F=0.7", settings with init, ask, tell and population, a design, or an
             operator, which then runs in the paper's metaheuristic.
         x0: a first point or population.
@@ -61,8 +62,9 @@ class Optimizer:
         if not isinstance(chosen, Metaheuristic):
             raise InputError(f"algorithm: {chosen.name} can only be run as a whole, not asked; use minimize")
         box = Box.of(bounded(bounds, x0)[0])
-        if not (box.width > 0).all():
-            raise InputError("bounds: fixed variables (lower equals upper) are for minimize; leave them out here")
+        self._free = box.width > 0
+        if not self._free.any():
+            raise InputError("bounds: every variable is fixed (lower equals upper), nothing is left to search")
         # A problem without an objective: it rounds points and puts values and violations into one order.
         self._rules = Constrained(Function(_unused, box), *constraints_and_integers(constraints, integrality, box))
         self._known = point_cache_for(self._rules, 1)
@@ -72,7 +74,10 @@ class Optimizer:
         self.algorithm, self.box = chosen, box
         self.popsize, self.maxfev = population_of(popsize, chosen), budget_of(maxfev, box.dim)
         self._rng = generator(seed_of(rng), 0)
-        self._state = chosen.init(self._rules.box, self.popsize, self.maxfev, self._rng, x0)
+        inner = self._rules.box
+        self._inner = Box(inner.lower[self._free], inner.upper[self._free])  # what the algorithm knows
+        x0 = x0 if x0 is None or self._free.all() else initial_points(inner, self.popsize, x0)[:, self._free]
+        self._state = chosen.init(self._inner, self.popsize, self.maxfev, self._rng, x0)
         self._nfev = self._nans = self._batches = 0
         self._warned = self._handed_out = False
         self._missed = 0  # how often in a row nothing that was told had been asked for
@@ -93,7 +98,7 @@ class Optimizer:
                     break
                 self._advance()  # all of it is known
                 if known % CONTRACTED == 0:
-                    self._state = self.algorithm.init(self._rules.box, self.popsize, self.maxfev, self._rng)
+                    self._state = self.algorithm.init(self._inner, self.popsize, self.maxfev, self._rng)
                 self._next_batch()
         waiting = self._asked[np.isnan(self._values)]
         if not len(waiting):
@@ -106,8 +111,21 @@ class Optimizer:
         self._handed_out = True
         return self._rules.rounded(waiting[: max(min(self.maxfev - self._nfev, most), 0)]).copy()
 
+    def _completed(self, x: Array) -> Array:
+        """Points of the algorithm with the fixed variables put in."""
+        if self._free.all():
+            return x
+        full = np.tile(self.box.lower, (len(x), 1))
+        full[:, self._free] = x
+        return full
+
+    def _reduced(self, x: Array) -> Array:
+        """Points as the algorithm knows them."""
+        return x if self._free.all() else np.ascontiguousarray(x[:, self._free])
+
     def _next_batch(self) -> None:
-        self._asked, self._state = self.algorithm.ask(self._state, self._rng)
+        asked, self._state = self.algorithm.ask(self._state, self._rng)
+        self._asked = self._completed(asked)
         self._values = np.full(len(self._asked), np.nan)
         self._fill_known()
 
@@ -168,7 +186,7 @@ class Optimizer:
         if len(self._values) and not np.isnan(self._values).any():
             self._advance()
         if own.any() and self.takes_points and isinstance(self.algorithm, Injectable):
-            self._state = self.algorithm.inject(self._state, x[own], f[own])
+            self._state = self.algorithm.inject(self._state, self._reduced(x[own]), f[own])
         elif not again.all() and self._known is None and not self._warned:
             self._warned = True
             warnings.warn(
@@ -197,7 +215,7 @@ class Optimizer:
 
     def _advance(self) -> None:
         """Tell the algorithm its batch."""
-        self._state = self.algorithm.tell(self._state, self._asked, self._values, self._rng)
+        self._state = self.algorithm.tell(self._state, self._reduced(self._asked), self._values, self._rng)
         self._asked, self._values = self._asked[:0], self._values[:0]
         self._batches += 1
 
@@ -253,6 +271,7 @@ class Optimizer:
     def _population(self) -> tuple[Array, Array]:
         if self._batches:
             x, f = self.algorithm.population(self._state)
+            x = self._completed(np.asarray(x))
             x = x[: len(f)]  # of an algorithm that has begun anew, nothing is told yet
         else:
             told = ~np.isnan(self._values)

@@ -109,12 +109,12 @@ def _restore(
         raise ValueError("there is no best point although something was told")
     o._rng.bit_generator.state = numbers["rng"]
     o._state = restore(o._state)
-    points, told = algorithm.population(o._state) if o._batches else (asked, np.zeros(len(asked)))
+    points, told = algorithm.population(o._state) if o._batches else (o._reduced(asked), np.zeros(len(asked)))
     if o._known is not None and not len(told):  # it has begun anew
         points = points[:0]
-    if points.shape != (len(told), dim) or np.isnan(told).any() or not inner.holds(points):
+    if points.shape != (len(told), o._inner.dim) or np.isnan(told).any() or not o._inner.holds(points):
         raise ValueError("the population of the saved state is not one")
-    try_out(algorithm, o._state, asked, o._rng)
+    try_out(algorithm, o._state, o._reduced(asked), o._rng)
     o._asked, o._values, o._best_x, o._best = asked, values, best_x, float(best)
     trace, o.until_converged = arrays["trace"], bool(numbers["until_converged"])
     if trace.dtype != np.float64 or trace.shape[1:] != (2,) or np.isnan(trace).any():
