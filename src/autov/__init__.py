@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from autov.core import Box, FileError, InputError
     from autov.designer import Design, DesignSettings, OperatorGenome, TrialBudget, design
     from autov.experiments import Comparison, compare
-    from autov.invariance import Certificate, check, check_algorithm
+    from autov.invariance import AlgorithmReport, Certificate, check, check_algorithm
     from autov.operators import AffineOperator, Operator, load_operator, operator_names
-    from autov.paper import reproduce
+    from autov.paper import Reproduction, reproduce
     from autov.problems import Classic, Problem, Rotated, Scaled, Translated, function_problem
     from autov.problems import resolve_problem as problem
     from autov.runs import FaultPolicy, Optimizer, Run, Stopping, minimize, solve
@@ -34,9 +34,9 @@ _HOME = {
     "autov.core": ("Box", "FileError", "InputError"),
     "autov.designer": ("Design", "DesignSettings", "OperatorGenome", "TrialBudget", "design"),
     "autov.experiments": ("Comparison", "compare"),
-    "autov.invariance": ("Certificate", "check", "check_algorithm"),
+    "autov.invariance": ("AlgorithmReport", "Certificate", "check", "check_algorithm"),
     "autov.operators": ("AffineOperator", "Operator", "load_operator", "operator_names"),
-    "autov.paper": ("reproduce",),
+    "autov.paper": ("Reproduction", "reproduce"),
     "autov.problems": ("Classic", "Problem", "Rotated", "Scaled", "Translated", "function_problem"),
     "autov.runs": ("FaultPolicy", "Optimizer", "Run", "Stopping", "minimize", "solve"),
     "autov.runs.result": ("Result",),
@@ -46,11 +46,11 @@ _PLACE["problem"] = ("autov.problems", "resolve_problem")
 
 __version__ = VERSION
 __all__ = [
-    "AffineOperator", "Box", "Certificate", "Classic", "Comparison", "Design", "DesignSettings", "Evolution",
-    "FaultPolicy", "FileError", "InputError", "Metaheuristic", "Operator", "OperatorGenome", "Optimizer", "Problem",
-    "ProgressDisplay", "Result", "Rotated", "Run", "Scaled", "Stopping", "Translated", "TrialBudget", "check",
-    "check_algorithm", "compare", "design", "export", "function_problem", "load_operator", "minimize",
-    "operator_names", "problem", "reproduce", "scipy_method", "solve",
+    "AffineOperator", "AlgorithmReport", "Box", "Certificate", "Classic", "Comparison", "Design", "DesignSettings",
+    "Evolution", "FaultPolicy", "FileError", "InputError", "Metaheuristic", "Operator", "OperatorGenome",
+    "Optimizer", "Problem", "ProgressDisplay", "Reproduction", "Result", "Rotated", "Run", "Scaled", "Stopping",
+    "Translated", "TrialBudget", "check", "check_algorithm", "compare", "design", "export", "function_problem",
+    "load_operator", "minimize", "operator_names", "problem", "reproduce", "scipy_method", "solve",
 ]  # fmt: skip
 
 
