@@ -246,6 +246,6 @@ def test_worker_processes_give_the_same_results():
     for name in names:
         algorithm(name)
     options = {"dim": 3, "maxfev": 120, "popsize": 20, "runs": 1, "store": None}
-    here, there = (compare(names, "sphere", workers=workers, **options) for workers in (1, 2))
+    here, there = (compare(names, "sphere", rng=1, workers=workers, **options) for workers in (1, 2))
     assert not there.failures
     assert all(np.array_equal(here.values("sphere", n), there.values("sphere", n)) for n in names)

@@ -108,12 +108,12 @@ def test_another_version_of_the_library_is_another_task(monkeypatch):
 def test_workers_give_the_same_results_and_runs_go_through_the_instances(tmp_path):
     names = ["bbob-f1+instance=1..2", "bbob-f8+instance=2"]
     here = compare(["de", "paper-h3"], names, runs=3, store=tmp_path / "r.db", workers=1, **SMALL)
-    there = compare(["de", "paper-h3"], names, runs=3, store=None, workers=2, **SMALL)
+    there = compare(["de", "paper-h3"], names, runs=3, rng=1, store=None, workers=2, **SMALL)
     assert not here.failures + there.failures
     for name in names:
         for label in here.algorithms:
             assert np.array_equal(here.values(name, label), there.values(name, label))
-    single = compare("de", "bbob-f1+instance=2", runs=3, store=None, workers=1, **SMALL)
+    single = compare("de", "bbob-f1+instance=2", runs=3, rng=1, store=None, workers=1, **SMALL)
     gaps = single.values("bbob-f1+instance=2", "de") - BBOB(1, 3, 2).minimum
     assert here.values(names[0], "de")[1] == pytest.approx(gaps[1], rel=1e-6), "values of several are relative"
     assert here.values(names[0], "de")[2] != pytest.approx(gaps[2], rel=1e-3)

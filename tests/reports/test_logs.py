@@ -91,6 +91,6 @@ def test_cocopp_reads_the_data(compared, tmp_path):
 
 
 def test_data_of_coco_need_a_bbob_function(tmp_path):
-    compared = compare("de", "sphere", store=None, **OPTIONS)
+    compared = compare("de", "sphere", rng=1, store=None, **OPTIONS)
     with pytest.raises(InputError, match=r"coco data: only runs on bbob-f1..bbob-f24 have a place there, got sphere"):
         write_coco_data(compared, tmp_path)
