@@ -49,7 +49,7 @@ def test_any_function_is_an_operator_everywhere(tmp_path):
         x = optimizer.ask()
         optimizer.tell(x, PROBLEM(x, generator(0)))
     assert optimizer.result.fun == reference.fun
-    found = autov.compare({"mine": Evolution(middle)}, {"bowl": PROBLEM}, runs=2, rng=1, store=None, workers=1, **options)
+    found = autov.compare({"mine": Evolution(middle)}, {"bowl": PROBLEM}, runs=2, rng=1, workers=1, **options)
     assert found.values("bowl", "mine")[0] == solve(PROBLEM, Evolution(middle), seed=1, **options).fun
     (tmp_path / "middle_for_test.py").write_text(
         "def middle(parents, lower, upper, rng):\n"

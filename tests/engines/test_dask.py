@@ -156,7 +156,7 @@ def everything(workers):
     """Bits of a design of a compiled problem and of a function, of a comparison and of a run."""
     found = [design("sphere", dim=3, workers=workers, **TINY), design(bowl, BOX, workers=workers, **TINY)]
     both = {"bowl": function_problem(bowl, BOX), "f9": "f9"}
-    rows = compare("ga,cma-es,paper-h3", both, dim=2, maxfev=60, popsize=10, runs=2, rng=1, store=None, workers=workers).rows
+    rows = compare("ga,cma-es,paper-h3", both, dim=2, maxfev=60, popsize=10, runs=2, rng=1, workers=workers).rows
     run = minimize(bowl, BOX, maxfev=60, rng=1, workers=workers)
     return (
         [(d.operator, d.history.tobytes(), d.retested.tobytes()) for d in found],
