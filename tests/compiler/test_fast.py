@@ -5,27 +5,9 @@ import pytest
 from numba.core.caching import NullCache
 
 from autov.compiler.backend import backend_name
-from autov.compiler.functions import internal, kernel, noinline
+from tests.compiler.three_functions import scaled, shifted, total
 
 pytestmark = pytest.mark.skipif(backend_name() != "fast", reason="the plain backend compiles")
-
-
-@internal
-def scaled(x, factor):
-    """A function that LLVM inlines."""
-    return factor * x[0]
-
-
-@noinline
-def shifted(x, amount):
-    """One that it does not inline."""
-    return scaled(x, 2) + amount
-
-
-@kernel
-def total(x):
-    """A kernel."""
-    return scaled(x, 1) + scaled(x, 3) + shifted(x, 5)
 
 
 @pytest.fixture

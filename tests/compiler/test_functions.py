@@ -10,28 +10,11 @@ from numba import float32, int64, njit
 from numba.core.caching import NullCache
 
 from autov.compiler.backend import backend_name
-from autov.compiler.functions import allocating, internal, kernel, noinline
+from autov.compiler.functions import allocating
 from autov.core import stream_key
 from autov.kernels import random as stream
 from autov.kernels.evolution.run import initial
-
-
-@internal
-def scaled(x, factor):
-    """Called with constants of different values and kinds."""
-    return factor * x[0]
-
-
-@noinline
-def shifted(x, amount):
-    """A function that calls another one."""
-    return scaled(x, 2) + amount
-
-
-@kernel
-def total(x):
-    """Three calls of one function."""
-    return scaled(x, 1) + scaled(x, 3) + shifted(x, 5)
+from tests.compiler.three_functions import scaled, shifted, total
 
 
 @allocating

@@ -8,8 +8,7 @@ import pytest
 
 from autov.core import Box, InputError
 from autov.designer import TrialBudget, design, design_settings
-from autov.designer.genome import Given
-from autov.designer.settings import (
+from autov.designer.cost import (
     Limits,
     Speed,
     affordable,
@@ -21,6 +20,7 @@ from autov.designer.settings import (
     seconds_of,
     seconds_per_evaluation,
 )
+from autov.designer.genome import Given
 from autov.designer.trials import DesignTrials, Trials
 from tests.designer.counting import Counted
 from tests.designer.stubs import NotedTrials
@@ -59,7 +59,7 @@ def test_settings_are_made_as_large_as_the_limit_allows():
 
 
 def test_the_smaller_of_two_limits_counts(monkeypatch):
-    monkeypatch.setattr("autov.designer.settings.measured_speed", lambda *_: Speed(1e-9, 1e-9))
+    monkeypatch.setattr("autov.designer.cost.measured_speed", lambda *_: Speed(1e-9, 1e-9))
     trials = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True, evaluations=0, box=Box.cube(0, 1, 3))]
     settings = design_settings("quick")
     rivals = Given(("a", "b", "c", "d", "e"))
@@ -172,7 +172,7 @@ class Slow(Counted):
 def test_first_calls_are_not_measured(monkeypatch, calls_only):
     """A function, or its constraint, may be compiled at the first point that needs it."""
     problem = Slow()
-    monkeypatch.setattr("autov.designer.settings.clock.perf_counter", lambda: problem.seconds)
+    monkeypatch.setattr("autov.designer.cost.clock.perf_counter", lambda: problem.seconds)
     trials = Trials(problem, TrialBudget(5, 4, 2), 1)
     genome = design_settings("quick", space="operator").genome
     assert seconds_per_evaluation(trials, genome, calls_only) == pytest.approx(1e-5)
@@ -193,7 +193,7 @@ def test_runs_are_measured_after_those_that_compile(monkeypatch):
                 seen.add(which)
             return super().__call__(stream, genome, vectors, tasks)
 
-    monkeypatch.setattr("autov.designer.settings.clock.perf_counter", lambda: now[0])
+    monkeypatch.setattr("autov.designer.cost.clock.perf_counter", lambda: now[0])
     trials = Compiling(TrialBudget(10, 5, 3))
     assert seconds_per_evaluation(trials, genome) == pytest.approx(1e-3 / 50)
 
@@ -201,7 +201,7 @@ def test_runs_are_measured_after_those_that_compile(monkeypatch):
 def test_the_time_of_rivals_is_that_of_their_runs(monkeypatch):
     trials = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True, evaluations=0, box=Box.cube(0, 1, 3))]
     settings, rivals, lines = design_settings("quick", race_size=4), Given(("a", "b")), []
-    monkeypatch.setattr("autov.designer.settings.measured_speed", lambda *_: Speed(0.0, 1.0))
+    monkeypatch.setattr("autov.designer.cost.measured_speed", lambda *_: Speed(0.0, 1.0))
     affordable(settings, DesignTrials(trials, trials, []), rivals, Limits(log=lines.append))
     parts = expected_evaluations(settings, [20], 2)
     assert f"about {duration(parts['race'] * 2 / 6 + parts['retest'] * 2 / 3)} " in lines[0]

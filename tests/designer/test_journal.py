@@ -7,8 +7,8 @@ from autov.core import FileError, InputError
 from autov.core.locks import held
 from autov.designer import TrialBudget, design
 from autov.designer.checkpoint import Checkpoint
+from autov.designer.cost import Speed
 from autov.designer.journal import MAGIC, Journal
-from autov.designer.settings import Speed
 from autov.problems import function_problem
 
 TINY = {"population": 4, "generations": 2, "trial": TrialBudget(5, 3, 2), "rng": 1, "rows": 2, "race_runs": 1,
@@ -19,7 +19,7 @@ BOX = [(-1, 1)] * 2
 @pytest.fixture(autouse=True)
 def _unmeasured(monkeypatch):
     """Calls that only measure how long one takes would count, too."""
-    monkeypatch.setattr("autov.designer.settings.measured_speed", lambda *_: Speed(0.0, 0.0))
+    monkeypatch.setattr("autov.designer.cost.measured_speed", lambda *_: Speed(0.0, 0.0))
 
 
 class StoppedError(Exception):
@@ -163,11 +163,11 @@ def test_sizes_that_were_made_to_fit_are_kept_before_the_first_checkpoint(tmp_pa
     counted = Counted()
     path = tmp_path / "search.npz"
     counted.limit = 30
-    monkeypatch.setattr("autov.designer.settings.measured_speed", lambda *_: Speed(1e-2, 1e-2))
+    monkeypatch.setattr("autov.designer.cost.measured_speed", lambda *_: Speed(1e-2, 1e-2))
     with pytest.raises(StoppedError):
         design(problem_of(counted), checkpoint=path, time=60, **TINY)
     counted.limit = None
-    monkeypatch.setattr("autov.designer.settings.measured_speed", lambda *_: Speed(1e-3, 1e-3))  # another machine
+    monkeypatch.setattr("autov.designer.cost.measured_speed", lambda *_: Speed(1e-3, 1e-3))  # another machine
     found = design(problem_of(counted), checkpoint=path, resume=True, time=60, **TINY)
     assert counted.calls == found.evaluations
 

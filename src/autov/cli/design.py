@@ -129,7 +129,7 @@ def design(
     from autov.designer import design as search
     from autov.designer import design_settings
     from autov.designer.cases import few
-    from autov.designer.settings import counted
+    from autov.designer.cost import counted
     from autov.engines import named_engine
     from autov.experiments.design_comparison import compare_design
     from autov.problems import expand_names, resolve_problem, with_instances

@@ -11,8 +11,8 @@ import numpy as np
 
 from autov.core import Array, FileError, read_arrays, write_arrays
 from autov.core.checks import MOST
+from autov.designer.cost import FITTED
 from autov.designer.search import HISTORY, SearchState
-from autov.designer.settings import FITTED
 from autov.runs.faults import KINDS, FaultCount
 
 FORMAT, VERSION = "autov-search", 3

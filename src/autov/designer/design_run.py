@@ -13,11 +13,11 @@ from autov.algorithms.evolution import Evolution
 from autov.algorithms.files import DEFAULT
 from autov.core import Array
 from autov.designer.checkpoint import MEASURED, Checkpoint
+from autov.designer.cost import FITTED
 from autov.designer.design_result import Design, provenance_of
 from autov.designer.genome import Genome, OperatorGenome
 from autov.designer.search import MOVED, Search, SearchState
 from autov.designer.search_files import SearchFiles
-from autov.designer.settings import FITTED
 from autov.designer.trials import DesignTrials, Trials
 from autov.operators import AffineOperator
 from autov.problems import ProblemFamily

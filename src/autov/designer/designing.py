@@ -14,12 +14,13 @@ from autov.algorithms.files import DEFAULT, shipped_algorithm
 from autov.core import InputError, Seed
 from autov.designer.cases import Case, DesignCases, design_cases
 from autov.designer.checkpoint import MEASURED, Checkpoint
+from autov.designer.cost import Limits, affordable
 from autov.designer.design_result import Design
 from autov.designer.design_run import DesignRun, ProgressCallback, Rivals, SearchProgress
 from autov.designer.genome import Given, OperatorGenome
 from autov.designer.search import Search, check_minima, needs_minima
 from autov.designer.search_files import search_files
-from autov.designer.settings import DesignSettings, Limits, affordable, design_settings
+from autov.designer.settings import DesignSettings, design_settings
 from autov.designer.space import Space
 from autov.designer.trials import DesignTrials, Trials
 from autov.runs.faults import FaultPolicy, fault_policy

@@ -1,0 +1,311 @@
+"""What a design will cost, said before it is spent, and settings that fit into what one has."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import itertools
+import re
+import time as clock
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autov.core import Array, InputError, generator, whole_number
+from autov.designer.genome import Genome, Given
+from autov.designer.settings import DesignSettings
+from autov.designer.trial_runs import Stream, Tasks
+from autov.designer.trials import DesignTrials, Trials
+from autov.problems import PointFunction, to_base
+from autov.runs.evaluation import PointEvaluator
+from autov.runs.faults import DEFAULT
+
+MEASURED_POINTS = 3  # of a Python function, each called twice
+MEASURED_EVALUATIONS, MOST_RUNS = 100_000, 64  # of compiled runs: some hundredths of a second, the same on all machines
+SHORT = 0.02  # seconds
+CHEAP = 0.0025  # seconds of a call, below which what is between the calls counts, too
+LOCKSTEP_RUNS, LOCKSTEP_BATCHES = 8, 4  # of a Python function, at most
+MEASURE = 6  # what their stream is for, beside those of `search`
+WARN_SECONDS = 3600.0  # a search that is expected to last longer says so
+FITTED = ("generations", "population", "race_size", "race_runs", "retest_runs", "panel_runs")  # what is made to fit
+COUNTED = "{:.3g} evaluations".format
+SCALES = np.geomspace(64, 1e-4, 121)  # sizes of a search that are tried, as multiples of the settings
+
+
+def expected_evaluations(
+    settings: DesignSettings, budgets: Sequence[int], others: int, moved: bool = False
+) -> dict[str, int]:  # fmt: skip
+    """Evaluations of the search, the final race and the re-test, at most.
+
+    Args:
+        settings: of the design.
+        budgets: evaluations of a run on each training problem.
+        others: known designs and peers that the result is compared with.
+        moved: the result is re-tested with the optimum elsewhere, too.
+    """
+    each, n = sum(budgets), settings.population
+    survivors = (settings.generations + 1) * n * settings.reevaluate
+    most = max(settings.memory - settings.trial.runs, 0) * (settings.generations + 1) * n
+    runs = (settings.generations + 1) * n * settings.trial.runs + min(survivors, most)
+    if settings.aggregate == "panel":
+        runs += others * settings.panel_runs
+    race, alive, count = 0, min(settings.race_size, n) + (others if settings.known else 0), settings.race_runs
+    while settings.final_race:
+        race += alive * count
+        if alive <= 4:
+            break
+        alive, count = (alive + 1) // 2, 2 * count
+    return {"search": runs * each, "race": race * each, "retest": (1 + others + moved) * settings.retest_runs * each}
+
+
+def fitted(
+    settings: DesignSettings, cost: Callable[[DesignSettings], float], limit: float,
+    said: Callable[[float], str] = COUNTED, budget: int = 0, least_budget: int = 0,
+) -> DesignSettings:  # fmt: skip
+    """The settings with the largest search whose cost stays below a limit.
+
+    Args:
+        settings: of the design.
+        cost: of settings.
+        limit: of the cost.
+        said: the cost in its unit.
+        budget: evaluations of the longest run, for advice.
+        least_budget: with fewer evaluations, a run is pointless.
+    """
+    for scale in SCALES:
+        smaller = _scaled(settings, float(scale))
+        if cost(smaller) <= limit:
+            return smaller
+    least = cost(_scaled(settings, float(SCALES[-1])))
+    shorter = int(float(f"{0.8 * budget * limit / least:.0e}"))  # the cost is that of the evaluations
+    fits = shorter >= least_budget > 0
+    advice = f"runs of {shorter:,} evaluations would fit (budgets {shorter}), or design" if fits else "design"
+    needs = f"the smallest design needs {said(least)}, there are {said(limit)}"
+    raise InputError(f"evaluations, time: {needs}; {advice} on a cheap model of the problem (surrogate)")
+
+
+def _scaled(settings: DesignSettings, scale: float) -> DesignSettings:
+    """A longer search, or a smaller one in every respect."""
+    if scale >= 1:
+        return dataclasses.replace(settings, generations=round(settings.generations * scale))
+    part = scale**0.5
+
+    def less(value: int, least: int) -> int:
+        return min(value, max(least, round(value * part)))
+
+    return dataclasses.replace(
+        settings, generations=less(settings.generations, 3), population=less(settings.population, 6),
+        race_size=less(settings.race_size, 2), race_runs=less(settings.race_runs, 2),
+        retest_runs=less(settings.retest_runs, 5), panel_runs=less(settings.panel_runs, 2),
+    )  # fmt: skip
+
+
+def seconds_per_evaluation(trials: Trials, genome: Genome, calls_only: bool = False) -> float:
+    """Measured on runs as the search makes them: of known designs and of random candidates.
+
+    Whatever is compiled or loaded at the first call is not measured. Of a slow Python function, the calls alone are.
+
+    Args:
+        trials: on a problem.
+        genome: what is designed.
+        calls_only: measure no runs on a Python function.
+    """
+    known = genome.known()
+    vectors = np.concatenate([known, genome.box.sample(max(1, len(known)), generator(0))])
+    if trials.compiled:
+        count = max(len(vectors), min(MOST_RUNS, MEASURED_EVALUATIONS // trials.budget.made))
+        return _timed(trials, genome, vectors, np.arange(len(vectors)), np.arange(count))
+    seconds = _call_seconds(trials)
+    if calls_only or seconds > CHEAP:
+        return seconds / trials.engine.workers
+    short, runs = _shortened(trials, LOCKSTEP_BATCHES * trials.budget.popsize), np.arange(LOCKSTEP_RUNS)
+    found = _timed(short, genome, vectors, runs, runs)
+    trials.evaluations = short.evaluations
+    return found
+
+
+def _shortened(trials: Trials, most: int) -> Trials:
+    """The same with runs that are cut off after some evaluations; their faults are not those of the design."""
+    short = copy.copy(trials)
+    short.budget = dataclasses.replace(trials.budget, stop=min(trials.budget.made, most) / trials.budget.maxfev)
+    short.evaluator = PointEvaluator(trials.engine, trials.evaluator.policy)
+    return short
+
+
+def _timed(trials: Trials, genome: Genome, vectors: Array, first: np.ndarray, runs: np.ndarray) -> float:
+    """Seconds of an evaluation in runs of all candidates in turn, after first runs that compile."""
+    stream, count = Stream(0, MEASURE, 0), len(vectors)
+    trials(stream, genome, vectors, Tasks(first % count, first, 0 * first))
+    begun = clock.perf_counter()
+    trials(stream, genome, vectors, Tasks(runs % count, runs, runs))
+    return (clock.perf_counter() - begun) / (len(runs) * trials.budget.made)
+
+
+def _call_seconds(trials: Trials) -> float:
+    """Seconds of one call of a Python function, on one worker."""
+    instance, policy = trials.instances.first.problem, trials.evaluator.policy
+    points = instance.box.sample(MEASURED_POINTS, generator(0))
+    trials.evaluations += 2 * len(points)
+    if policy != DEFAULT:  # calls may hang or raise
+        base, at = to_base(instance, points)
+        assert isinstance(base, PointFunction)
+        measured = PointEvaluator(trials.engine, policy)
+        for _ in range(2):
+            measured(base, at)
+        return measured.cost or policy.timeout or 0.0
+    # Every point twice: a first call may compile or load something, and an infeasible point calls the constraints only.
+    seconds = np.empty((2, len(points)))
+    for i, j in itertools.product(range(2), range(len(points))):
+        begun = clock.perf_counter()
+        instance(points[j][None], generator(0))
+        seconds[i, j] = clock.perf_counter() - begun
+    # A short call that takes longer than another was interrupted by other work of the machine.
+    return float(seconds[1].min() if seconds[1].max() < SHORT else seconds.min(axis=0).mean())
+
+
+def _rivals_seconds(trials: Trials, rivals: Given) -> float:
+    """Seconds of an evaluation in runs of other algorithms, which are compiled or not."""
+    numbers = np.arange(len(rivals.algorithms))
+    short = _shortened(trials, MEASURED_EVALUATIONS // len(numbers))
+    found = _timed(short, rivals, rivals.vectors, numbers, numbers)
+    trials.evaluations = short.evaluations
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Speed:
+    """Seconds of an evaluation in runs of candidates, and in runs of the algorithms that they are compared with."""
+
+    own: float
+    rivals: float
+
+
+def measured_speed(trials: Sequence[Trials], genome: Genome, rivals: Given, calls_only: bool) -> Speed:
+    """The mean over problems, weighted by the evaluations of their runs."""
+    own = [seconds_per_evaluation(each, genome, calls_only) for each in trials]
+    theirs = [
+        _rivals_seconds(each, rivals) if each.compiled and rivals.algorithms else seconds
+        for each, seconds in zip(trials, own, strict=True)
+    ]
+    weights = [each.budget.made for each in trials]
+    return Speed(float(np.average(own, weights=weights)), float(np.average(theirs, weights=weights)))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a design may cost, and who is told in one line what it will cost."""
+
+    evaluations: float | None = None
+    time: str | float | None = None
+    log: Callable[[str], Any] | None = None
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a design costs.
+
+    Attributes:
+        budgets: evaluations of a run on each training problem.
+        others: known designs and peers that the result is compared with.
+        moved: the result is re-tested with the optimum elsewhere, too.
+        speed: of the search and the race.
+        judged: speed of the re-test.
+    """
+
+    budgets: tuple[int, ...]
+    others: int
+    moved: bool
+    speed: Speed = Speed(0.0, 0.0)
+    judged: Speed = Speed(0.0, 0.0)
+
+    def evaluations(self, settings: DesignSettings) -> int:
+        """All of them, at most."""
+        return sum(self._parts(settings).values())
+
+    def seconds(self, settings: DesignSettings) -> float:
+        """The time that they take."""
+        found, others = self._parts(settings), self.others
+        raced = others / (others + min(settings.race_size, settings.population)) if settings.known else 0.0
+        retested = others / (1 + others + self.moved)
+        return (
+            self.speed.own * found["search"]
+            + ((1 - raced) * self.speed.own + raced * self.speed.rivals) * found["race"]
+            + ((1 - retested) * self.judged.own + retested * self.judged.rivals) * found["retest"]
+        )
+
+    def _parts(self, settings: DesignSettings) -> dict[str, int]:
+        return expected_evaluations(settings, self.budgets, self.others, self.moved)
+
+
+def affordable(chosen: DesignSettings, trials: DesignTrials, rivals: Given, limits: Limits) -> DesignSettings:
+    """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of once."""
+    advice = (max(each.budget.made for each in trials.search), 2 * max(each.box.dim for each in trials.search))
+    cost = Cost(tuple(each.budget.made for each in trials.search), len(rivals.algorithms), bool(trials.moved))
+    most, found = np.inf, chosen
+    if limits.evaluations is not None:
+        most = whole_number("evaluations", limits.evaluations, 1)
+        found = fitted(chosen, cost.evaluations, most, COUNTED, *advice)
+    calls_only = limits.time is None and limits.log is None
+    if calls_only and all(each.compiled for each in trials.held_out):
+        return found
+    speed = judged = measured_speed(trials.search, chosen.genome, rivals, calls_only)
+    if trials.held_out is not trials.search:
+        judged = measured_speed(trials.held_out, chosen.genome, rivals, calls_only)
+    cost = dataclasses.replace(cost, speed=speed, judged=judged)
+    if limits.evaluations is not None:  # what was measured is spent
+        most -= trials.evaluations
+        found = fitted(chosen, cost.evaluations, most, COUNTED, *advice)
+    if limits.time is not None:
+        found = fitted(chosen, lambda some: cost.seconds(some) if cost.evaluations(some) <= most else np.inf,
+                       seconds_of(limits.time), duration, *advice)  # fmt: skip
+    _tell_cost(found, cost, limits)
+    return found
+
+
+def _tell_cost(settings: DesignSettings, cost: Cost, limits: Limits) -> None:
+    """Say what a design will cost to who wants to know it; if nobody does and it is much, warn."""
+    seconds = cost.seconds(settings)
+    line = (
+        f"up to {counted(cost.evaluations(settings))} evaluations ({settings.generations} generations of "
+        f"{settings.population} candidates), about {duration(seconds)} at {moment(cost.judged.own)} an evaluation"
+    )
+    if limits.log is not None:
+        limits.log(line)
+    elif limits.evaluations is None and limits.time is None and seconds > WARN_SECONDS:
+        hint = "limit it with time= or evaluations=, or train on a cheap model of it (surrogate=)"
+        warnings.warn(f"design: {line}; {hint}", stacklevel=5)
+
+
+def seconds_of(text: str | float) -> float:
+    """``90``, ``"90s"``, ``"10m"``, ``"1.5h"`` or ``"2d"`` in seconds."""
+    match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*(s|m|h|d|)\s*", str(text))
+    if match is None or not float(match[1]) > 0:
+        raise InputError(f"time: expected seconds, or a number with s, m, h or d, got {text!r}")
+    return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}[match[2]]
+
+
+def counted(number: float) -> str:
+    """A count that can be read at a glance: 950, 12,300, 58.5 million."""
+    for size, name in ((1e9, "billion"), (1e6, "million")):
+        if number >= 0.9995 * size:
+            return f"{number / size:.3g} {name}"
+    return f"{number:,.0f}"
+
+
+def moment(seconds: float) -> str:
+    """The time of one evaluation, in the unit that fits."""
+    for size, name in ((1.0, "seconds"), (1e-3, "milliseconds"), (1e-6, "microseconds")):
+        if seconds >= 0.995 * size:
+            return f"{seconds / size:.2g} {name}" if seconds < 99.5 * size else f"{seconds / size:.0f} {name}"
+    return f"{seconds / 1e-9:.0f} nanoseconds"
+
+
+def duration(seconds: float) -> str:
+    """In the unit that a person would use."""
+    for unit, size in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} seconds"
