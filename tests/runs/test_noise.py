@@ -89,3 +89,10 @@ def test_a_run_that_found_nothing_says_nothing_of_noise():
     result = autov.minimize(lambda _: np.inf, BOX, **SMALL)
     assert result.status == 2
     assert NOISY not in result.message
+
+
+@pytest.mark.parametrize("constraints", [None, {"type": "ineq", "fun": lambda x: x[0] + 9}])
+@pytest.mark.parametrize("noisy", [True, False, None])
+def test_users_can_say_that_their_function_is_noisy(noisy, constraints):
+    problem = autov.function_problem(lambda x: float(x.sum()), BOX, noisy=noisy, constraints=constraints)
+    assert (NOISY in autov.minimize(problem, **SMALL).message) == bool(noisy)

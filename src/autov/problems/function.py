@@ -178,7 +178,7 @@ def _identity_parts(problem: Function | NumbaFunction, more: list[Any]) -> list[
 def function_problem(
     fun: Any, bounds: Any, vectorized: bool = False, args: tuple[Any, ...] = (), *, name: str | None = None,
     minimum: float | None = None, optimum: Any = None, key: str | None = None, constraints: Any = None,
-    integrality: Any = None,
+    integrality: Any = None, noisy: bool | None = None,
 ) -> Function | NumbaFunction | Constrained:  # fmt: skip
     """The problem of a user's function.
 
@@ -196,6 +196,7 @@ def function_problem(
         constraints: in SciPy's forms: `LinearConstraint`, `NonlinearConstraint`, dicts with type and fun, or several;
             with ``vectorized`` their functions take batches, too.
         integrality: a truth value for each variable, or one for all: whether it is a whole number.
+        noisy: whether values are random; results then say that the smallest value is optimistic. None for unknown.
 
     Examples:
         >>> import autov
@@ -224,6 +225,7 @@ def function_problem(
         if optimum.shape != (box.dim,):
             raise InputError(f"optimum: must be a point of {box.dim} variables, got shape {optimum.shape}")
     known = {"minimum": None if minimum is None else float(minimum), "optimum": optimum, "label": name, "key": key}
+    known["noisy"] = None if noisy is None else bool(noisy)
     if is_compiled(fun) and not vectorized and not args:
         found: Any = NumbaFunction(fun, box, **known)
     else:
