@@ -21,11 +21,16 @@ from autov.runs import solve
 
 MODULES = {
     "cma": "cma", "scipy": "scipy", "pymoo": "pymoo", "minion": "minionpy", "nevergrad": "nevergrad", "cmaes": "cmaes",
-    "pypop7": "pypop7",
+    "pypop7": "pypop7", "nlopt": "nlopt", "optuna": "optuna",
 }  # fmt: skip
 ALL = pytest.mark.parametrize("name", list(PEERS))
-BUDGET = dict.fromkeys(PEERS, 211) | {"nevergrad:ngopt": 83, "minion:nlshade-rsp": 401}
-# in the middle of a generation; NGOpt is slow, and NL-SHADE-RSP begins with 30 points for a variable
+BUDGET = dict.fromkeys(PEERS, 211) | {
+    "nevergrad:ngopt": 83, "minion:nlshade-rsp": 401, "optuna:tpe": 83, "optuna:gp": 31,
+}  # fmt: skip
+# in the middle of a generation; some are slow, and NL-SHADE-RSP begins with 30 points for a variable
+SLOW = ("nevergrad:ngopt", "optuna:tpe", "optuna:gp")
+EXTRAS = {"pypop7": "pypop7", "optuna:tpe": "optuna", "optuna:gp": "optuna-gp"}  # of a library or a peer; else peers
+SEEDLESS = ("scipy:direct",)  # has no random numbers
 
 
 class Recorded:
@@ -61,6 +66,8 @@ def holes(u):
 
 def algorithm(name):
     pytest.importorskip(MODULES[name.partition(":")[0]], exc_type=ImportError)
+    if name == "optuna:gp":
+        pytest.importorskip("torch", exc_type=ImportError)
     return resolve_algorithm(name)
 
 
@@ -85,7 +92,7 @@ def test_the_budget_is_exact_when_tiny(name, maxfev):
     assert solve(problem, algorithm(name), maxfev=maxfev, popsize=20).nfev == len(problem.points) == maxfev
 
 
-@pytest.mark.parametrize("name", [name for name in PEERS if not name.startswith("nevergrad")])  # takes too long
+@pytest.mark.parametrize("name", [name for name in PEERS if name not in SLOW])
 def test_a_converged_search_uses_the_budget_too(name):
     problem = Recorded(sphere, Box.cube(-1, 1, 2))
     assert solve(problem, algorithm(name), maxfev=3000, popsize=20).nfev == len(problem.points) == 3000
@@ -109,7 +116,7 @@ def test_a_seed_gives_the_same_bits_and_leaves_the_global_stream_alone(name):
     after = np.random.get_state()  # noqa: NPY002
     solve(other, algorithm(name), maxfev=50, popsize=20, seed=2)
     assert np.array_equal(first, again.points)
-    assert not np.array_equal(first[:50], other.points)
+    assert np.array_equal(first[:50], other.points[: len(first)]) == (name in SEEDLESS)
     assert before[2:] == after[2:]
     assert np.array_equal(before[1], after[1])
 
@@ -120,7 +127,7 @@ def test_it_improves_on_a_sphere(name):
     values = sphere((points - Recorded(sphere).box.lower) / Recorded(sphere).box.width)
     assert run.fun == values.min()
     assert np.array_equal(run.x, points[values.argmin()])
-    assert run.fun < 0.5 * values[:20].min()
+    assert run.fun < max(0.5 * values[:20].min(), 1e-12)  # which some reach in twenty evaluations
 
 
 @pytest.mark.parametrize("name", ["minion:bipop", "minion:rcmaes", "cmaes:default", "pypop7:ddcma"])
@@ -128,6 +135,42 @@ def test_kinds_of_cma_es_solve_a_turned_ellipsoid(name):
     """A wrong use of bounds or scales would show: 10^6 is the condition, and all solve it in far less than this."""
     problem = resolve_problem("ellipsoid+rotate=1", dim=5)
     assert solve(problem, algorithm(name), maxfev=4000, popsize=20, seed=3).fun < 1e-6
+
+
+@pytest.mark.parametrize("name", ["scipy:slsqp", "scipy:l-bfgs-b", "scipy:cobyqa", "nlopt:bobyqa", "cma:lq"])
+def test_those_with_a_model_solve_a_quadratic_function_at_once(name):
+    """A wrong scale, first step or tolerance would show: none needs more than half of this."""
+    quadratic = Recorded(lambda u: ((u - 0.3) ** 2 * [1, 3, 10, 30, 100]).sum(axis=1), Box.cube(-5, 5, 5))
+    assert solve(quadratic, algorithm(name), maxfev=400, popsize=20, seed=3).fun < 1e-8
+
+
+LOCAL = ["scipy:slsqp", "scipy:l-bfgs-b", "scipy:powell", "scipy:cobyqa", "nlopt:bobyqa", "nlopt:sbplx"]
+
+
+@pytest.mark.parametrize("name", [*LOCAL, "cma:lq", "scipy:dual-annealing"])
+def test_local_solvers_start_near_the_centre_or_where_they_are_told(name):
+    problem = Recorded(sphere)
+    solve(problem, algorithm(name), maxfev=1, seed=4)
+    away = np.abs((problem.points[0] - problem.box.lower) / problem.box.width - 0.5)
+    assert (away > 0).all()
+    assert away.max() < (0.02 if name != "cma:lq" else 2)  # the population of the latter is drawn about it
+    problem = Recorded(sphere)
+    solve(problem, algorithm(name), maxfev=1, x0=problem.box.lower)
+    assert np.array_equal(problem.points[0], problem.box.lower)
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_local_solvers_start_again_elsewhere(name):
+    """Of two basins the smaller one is at the centre: only a start in the other finds it."""
+
+    def two_basins(u):
+        return np.minimum(sphere(u - 0.25) + 0.1, sphere(u + 0.2))  # at 0.55 with 0.1, and at 0.1 with 0
+
+    problem = Recorded(two_basins)
+    run = solve(problem, algorithm(name), maxfev=3000, seed=5)
+    assert run.fun < 1e-6
+    values = two_basins((np.array(problem.points) - problem.box.lower) / problem.box.width)
+    assert 0.09 < values[:30].min() < 0.11
 
 
 @ALL
@@ -178,11 +221,15 @@ def test_settings_are_frozen_described_and_pickled(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["cma:default", "pymoo:de", "minion:jso", "nevergrad:ngopt", "cmaes:default", "pypop7:ddcma"]
-)
+    "name",
+    [
+        "cma:default", "cma:lq", "pymoo:de", "minion:jso", "nevergrad:ngopt", "cmaes:default", "pypop7:ddcma",
+        "nlopt:bobyqa", "optuna:tpe",
+    ],
+)  # fmt: skip
 def test_a_missing_library_says_what_to_install(name, monkeypatch):
     chosen, module = algorithm(name), MODULES[name.partition(":")[0]]
-    extra = "pypop7" if module == "pypop7" else "peers"
+    extra = EXTRAS.get(name, EXTRAS.get(module, "peers"))
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(InputError, match=rf"{module} is not installed; pip install 'autov\[{extra}\]'"):
         chosen.check_fit(Box.cube(0, 1, 2), 20, 100)
@@ -212,7 +259,7 @@ def test_names_are_known_without_importing_any_library():
 def test_what_does_not_fit_is_refused():
     with pytest.raises(InputError, match=r"^bounds: "):
         solve(Recorded(sphere, Box.cube(0, 1, 1)), algorithm("cma:default"), maxfev=20)
-    for name in ("cmaes:default", "pypop7:ddcma"):
+    for name in ("cmaes:default", "cma:lq", "nlopt:bobyqa", "pypop7:ddcma"):
         with pytest.raises(InputError, match=r"^bounds: "):
             solve(Recorded(sphere, Box.cube(0, 1, 1)), algorithm(name), maxfev=20)
     with pytest.raises(InputError, match=r"^popsize: "):
@@ -228,7 +275,7 @@ def test_a_watcher_stops_a_run():
 
 
 def test_comparisons_run_them_beside_the_others(tmp_path):
-    names = [name for name in PEERS if not name.startswith("nevergrad")]
+    names = [name for name in PEERS if name not in SLOW]
     for name in names:
         algorithm(name)
     store = tmp_path / "results.db"

@@ -14,12 +14,19 @@ from typing import Any
 
 PREFIXES = {
     "cma": "pycma", "scipy": "scipy", "pymoo": "pymoo", "minion": "minion", "nevergrad": "nevergrad", "cmaes": "cmaes",
-    "pypop7": "pypop",
+    "pypop7": "pypop", "nlopt": "nlopt", "optuna": "optuna",
 }  # fmt: skip
 PEERS: dict[str, str] = {
     "cma:default": "CMA-ES of pycma with its default population, restarts with doubled populations",
     "cma:100": "the same with a first population of 100; any other number will do",
+    "cma:lq": "lq-CMA-ES of pycma, which ranks most points by a quadratic model, restarts with doubled populations",
     "scipy:de": "differential evolution of SciPy, without polishing",
+    "scipy:slsqp": "sequential quadratic programming of SciPy with difference quotients, restarts",
+    "scipy:l-bfgs-b": "quasi-Newton method in a box of SciPy with difference quotients, restarts",
+    "scipy:powell": "Powell's method of SciPy, restarts",
+    "scipy:cobyqa": "quadratic models in a trust region (COBYQA) of SciPy, restarts",
+    "scipy:direct": "DIRECT of SciPy, locally biased",
+    "scipy:dual-annealing": "dual annealing of SciPy, with local searches by L-BFGS-B",
     "pymoo:ga": "genetic algorithm of pymoo",
     "pymoo:de": "differential evolution of pymoo",
     "pymoo:pso": "particle swarm of pymoo",
@@ -35,6 +42,10 @@ PEERS: dict[str, str] = {
     "pypop7:ddcma": "CMA-ES with diagonal decoding of pypop7, restarts with doubled populations",
     "pypop7:sepcma": "CMA-ES with a diagonal matrix of pypop7, restarts with doubled populations",
     "nevergrad:ngopt": "NGOpt, the algorithm selector of nevergrad",
+    "nlopt:bobyqa": "quadratic models in a trust region (BOBYQA) of NLopt, restarts",
+    "nlopt:sbplx": "Subplex of NLopt, restarts",
+    "optuna:tpe": "tree-structured Parzen estimator of Optuna",
+    "optuna:gp": "Gaussian processes of Optuna, with PyTorch",
 }
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from autov.core import Array, Box, Generator, optional
 from autov.core.streams import generator
@@ -24,3 +28,14 @@ def start(box: Box, count: int, seed: int, given: Array) -> tuple[Array, Generat
     points = box.clip(box.sample(count, rng))
     points[: len(given)] = given
     return points, rng
+
+
+@contextlib.contextmanager
+def global_stream(seed: int) -> Iterator[None]:
+    """Seed NumPy's global stream for libraries that draw from it, and put it back: one process runs one at a time."""
+    state = np.random.get_state()  # noqa: NPY002
+    np.random.seed(seed)  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(state)  # noqa: NPY002

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from autov.algorithms.base import Batch
 from autov.algorithms.population import initial_points
 from autov.core import Array, Box, InputError
-from autov.peers.libraries import library, release, start
+from autov.peers.libraries import global_stream, library, release, start
 
 
 @dataclass(frozen=True)
@@ -71,20 +71,15 @@ def _nevergrad() -> Any:
 
 @contextlib.contextmanager
 def _global_seed(seed: int) -> Iterator[None]:
-    """Parts of nevergrad draw from NumPy's global stream: seed it, keep cma from seeding it by the clock, put it back.
-
-    So one process runs one NGOpt at a time.
-    """
-    state = np.random.get_state()  # noqa: NPY002
+    """Parts of nevergrad draw from NumPy's global stream: seed it, and keep cma from seeding it by the clock."""
     options = library("cma").CMAOptions.defaults()
     default = options["seed"]
-    np.random.seed(seed)  # noqa: NPY002
     options["seed"] = np.nan
     try:
-        yield
+        with global_stream(seed):
+            yield
     finally:
         options["seed"] = default
-        np.random.set_state(state)  # noqa: NPY002
 
 
 @contextlib.contextmanager

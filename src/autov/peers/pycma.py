@@ -19,6 +19,7 @@ from autov.algorithms.population import initial_points
 from autov.core import Array, Box
 from autov.peers.libraries import library, release, start
 from autov.peers.restarted import RestartedCMA
+from autov.peers.surrogate_cma import SurrogateCMA
 
 
 @dataclass(frozen=True)
@@ -55,4 +56,6 @@ class PyCMA(RestartedCMA):
                 size = self.popsize
 
 
-resolve = PyCMA.of
+def resolve(name: str) -> PyCMA | SurrogateCMA:
+    """``default``, a population size, or ``lq``."""
+    return SurrogateCMA() if name == "lq" else PyCMA.of(name)

@@ -16,7 +16,10 @@ import numpy as np
 from autov.algorithms.base import Batch
 from autov.algorithms.population import initial_points, require_popsize
 from autov.core import Array, Box, InputError, check_ranges, generator
+from autov.peers import scipy_global, scipy_local
 from autov.peers.libraries import library, release
+from autov.peers.scipy_global import SciPyGlobal
+from autov.peers.scipy_local import SciPyLocal
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,13 @@ class SciPyDE:
         )  # fmt: skip
 
 
-def resolve(name: str) -> SciPyDE:
-    """Only ``de``."""
-    if name != "de":
-        raise InputError(f"algorithm: unknown 'scipy:{name}'; there is scipy:de")
-    return SciPyDE()
+def resolve(name: str) -> SciPyDE | SciPyLocal | SciPyGlobal:
+    """``de``, one of the local solvers or one of the global ones."""
+    if name == "de":
+        return SciPyDE()
+    if name in scipy_local.OPTIONS:
+        return SciPyLocal(name)
+    if name in scipy_global.METHODS:
+        return SciPyGlobal(name)
+    known = ("de", *scipy_local.OPTIONS, *scipy_global.METHODS)
+    raise InputError(f"algorithm: unknown 'scipy:{name}'; one of {', '.join(f'scipy:{one}' for one in known)}")
