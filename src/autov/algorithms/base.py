@@ -102,7 +102,7 @@ class Compiled(Protocol):
     def run_compiled(
         self, state: Any, objective: Objective, maxfev: int, begun: list[Any] | None = None
     ) -> Outcome:  # fmt: skip
-        """A whole run from a state of ``start``; ``begun`` gets what tells how far it has come (`ResumableRun`)."""
+        """A whole run from a state of ``start``; ``begun`` gets what tells how far it has come (`AnyRun`)."""
         ...
 
 

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from autov.algorithms.base import Outcome
-from autov.algorithms.compiled import ResumableRun, run_to_end
+from autov.algorithms.compiled import AnyRun, ResumableRun, run_to_end
 from autov.algorithms.population import initial_points
 from autov.core import ADDED, Array, Box, Generator, InputError, check_choice, check_ranges, generator
 from autov.kernels.evolution import run as kernels
@@ -186,7 +186,7 @@ class Evolution:
         return isinstance(self.operator, AffineOperator)
 
     def run_compiled(
-        self, state: EvolutionState, objective: Objective, maxfev: int, begun: list[ResumableRun] | None = None
+        self, state: EvolutionState, objective: Objective, maxfev: int, begun: list[AnyRun] | None = None
     ) -> Outcome:  # fmt: skip
         """Go on until maxfev evaluations are made, as one compiled piece; only for affine operators."""
         return run_to_end(self.resumable_run(state), objective, maxfev, begun)
@@ -194,7 +194,8 @@ class Evolution:
     def resumable_run(self, state: EvolutionState) -> ResumableRun:
         """The run that begins with a state, which can be resumed."""
         plan, work = self._work(state)
-        return ResumableRun(kernels.evolve, plan, work, state.box, min(len(work.f), len(work.values)), last_population)
+        least = min(len(work.f), len(work.values))
+        return ResumableRun(kernels.evolve, plan, work, state.box, least, last_population, waiting_batch)
 
     def inside(self) -> Evolution:
         """With first points near the centre of the box, for checks of what it does away from the border."""
@@ -240,6 +241,11 @@ class Evolution:
         work.scalars[0] = state.generation, nfev, 0, state.learned, state.f[best]
         work.best[:] = state.x[best]
         return plan, work
+
+
+def waiting_batch(work: kernels.Work) -> int:
+    """Points of the next batch: the first population, or offspring."""
+    return len(work.values) if work.scalars[0].generation else len(work.f)
 
 
 def last_population(work: kernels.Work) -> tuple[Array, Array]:

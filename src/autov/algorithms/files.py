@@ -13,11 +13,12 @@ from typing import Any
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.registry import ALGORITHMS, FORMER, changed, make_algorithm
 from autov.core import FileError, InputError
-from autov.core.files import read_json, to_json, write_text
+from autov.core.atomic_files import read_json, to_json, write_text
 from autov.operators import AffineOperator, from_dict, to_dict
 from autov.peers import PREFIXES, resolve_peer
 
 OPTIMIZER, OPTIMIZER_VERSION = "autov-optimizer", 1
+SEVERAL = ("members", "searches")  # settings that are algorithms
 DEFAULT = "general"  # the algorithm of `minimize` and `Optimizer` unless another one is named
 
 
@@ -35,8 +36,10 @@ def algorithm_to_dict(algorithm: Any) -> dict[str, Any]:
         value = getattr(algorithm, field.name)
         if isinstance(value, AffineOperator):
             value = to_dict(value)
-        elif field.name == "members":
+        elif field.name in SEVERAL:
             value = [algorithm_to_dict(member) for member in value]
+        elif field.name == "base":
+            value = algorithm_to_dict(value)
         elif isinstance(value, tuple) and all(isinstance(part, (int, float)) for part in value):
             value = list(value)
         elif not isinstance(value, (bool, int, float, str, type(None))):
@@ -55,8 +58,11 @@ def algorithm_from_dict(data: Any, where: str) -> Any:
     settings = dict(data["settings"])
     if "operator" in settings:
         settings["operator"] = from_dict(settings["operator"], where)
-    if "members" in settings:
-        settings["members"] = tuple(algorithm_from_dict(member, where) for member in settings["members"])
+    if "base" in settings:
+        settings["base"] = algorithm_from_dict(settings["base"], where)
+    for several in SEVERAL:
+        if several in settings:
+            settings[several] = tuple(algorithm_from_dict(member, where) for member in settings[several])
     name = Evolution.name if data["name"] == FORMER else data["name"]
     return make_algorithm(name, **settings)
 

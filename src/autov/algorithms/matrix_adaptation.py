@@ -52,7 +52,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from autov.algorithms.base import Outcome
-from autov.algorithms.compiled import ResumableRun, run_to_end
+from autov.algorithms.compiled import AnyRun, ResumableRun, run_to_end
 from autov.algorithms.population import initial_points
 from autov.core import Array, Box, Generator, InputError, check_choice, check_ranges
 from autov.kernels.matrix_adaptation import steps as kernels
@@ -89,7 +89,7 @@ class MatrixAdaptationState:
 
 
 @dataclass(frozen=True)
-class MatrixAdaptation:
+class StrategySettings:
     """Settings. A factor multiplies a formula of the paper (c_c: of the tutorial); lengths are parts of the box width.
 
     Attributes:
@@ -119,9 +119,6 @@ class MatrixAdaptation:
         patience: factor of the generations without a better value after which a run ends.
     """
 
-    name: ClassVar[str] = "ma-es"
-    uses_popsize: ClassVar[bool] = False  # it has its own, by the number of variables
-    compiles: ClassVar[bool] = True
     popsize: int | None = None
     popsize_factor: float = 1.0
     popsize_budget: float = 0.0
@@ -169,6 +166,15 @@ class MatrixAdaptation:
         choices = {name: names.index(getattr(self, name)) for name, names in CHOICES.items()}
         numbers = {name: float(getattr(self, name) or 0) for name in kernels.Plan._fields if name not in CHOICES}
         return kernels.Plan(**numbers, **choices)
+
+
+@dataclass(frozen=True)
+class MatrixAdaptation(StrategySettings):
+    """The strategy with its settings."""
+
+    name: ClassVar[str] = "ma-es"
+    uses_popsize: ClassVar[bool] = False  # it has its own, by the number of variables
+    compiles: ClassVar[bool] = True
 
     @cached_property
     def _plan(self) -> kernels.Plan:
@@ -223,7 +229,7 @@ class MatrixAdaptation:
         return state.x, state.f
 
     def run_compiled(
-        self, state: MatrixAdaptationState, objective: Objective, maxfev: int, begun: list[ResumableRun] | None = None
+        self, state: MatrixAdaptationState, objective: Objective, maxfev: int, begun: list[AnyRun] | None = None
     ) -> Outcome:  # fmt: skip
         """Go on until maxfev evaluations are made, as one compiled piece: the same bits as by ask and tell."""
         return run_to_end(self.resumable_run(state), objective, maxfev, begun)
@@ -231,7 +237,9 @@ class MatrixAdaptation:
     def resumable_run(self, state: MatrixAdaptationState) -> ResumableRun:
         """The run that begins with a state, which can be resumed."""
         plan, work = self._work(state, int(state.scalars["capacity"][0]))
-        return ResumableRun(kernels.es_run, plan, work, state.box, smallest_batch(state), last_population)
+        return ResumableRun(
+            kernels.es_run, plan, work, state.box, smallest_batch(state), last_population, waiting_batch
+        )
 
     def inside(self) -> MatrixAdaptation:
         """With small first steps and no bend at the border, for checks of what it does away from it."""
@@ -273,6 +281,11 @@ class MatrixAdaptation:
 def smallest_batch(state: MatrixAdaptationState) -> int:
     """Of all batches to come."""
     return max(2, int(min(state.scalars["popsize"][0], state.scalars["batch"][0])))
+
+
+def waiting_batch(work: kernels.Work) -> int:
+    """Points of the next batch."""
+    return int(work.scalars["batch"][0])
 
 
 def last_population(work: kernels.Work) -> tuple[Array, Array]:

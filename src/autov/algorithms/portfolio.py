@@ -20,7 +20,7 @@ import numpy as np
 
 from autov.algorithms.allotment import allot_round, allot_trials, leader_of, polishing_step, spared
 from autov.algorithms.base import Compiled, Metaheuristic, Outcome, Rotatable
-from autov.algorithms.compiled import Resumable, ResumableRun, Trace
+from autov.algorithms.compiled import AnyRun, Resumable, Trace, Turns, run_to_end
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.matrix_adaptation import MatrixAdaptation, MatrixAdaptationState, smallest_batch
 from autov.algorithms.population import initial_points
@@ -242,45 +242,17 @@ class Portfolio:
         return all(isinstance(m, Compiled) and m.compiles and isinstance(m, Resumable) for m in self.members)
 
     def run_compiled(
-        self, state: PortfolioState, objective: Objective, maxfev: int, begun: list[ResumableRun] | None = None
+        self, state: PortfolioState, objective: Objective, maxfev: int, begun: list[AnyRun] | None = None
     ) -> Outcome:  # fmt: skip
         """A run from a state of ``start``, in compiled calls: the same bits as by ask and tell.
 
         Fewer evaluations than the state was made for are the first ones of the whole run.
         """
-        runs = [] if begun is None else begun
-        runs += [member.resumable_run(own) for member, own in zip(self.members, state.states, strict=False)]
-        least = min([run.least for run in runs] + [smallest_batch(own) for own in state.states[len(runs) :]])
-        batches = maxfev // least + 8 * len(self.runners)
-        course = _Course(objective, Trace.of(batches), np.empty(batches, np.int64))
-        allotted, best = state.allotted.copy(), state.best.copy()
-        others = [run for run in runs if run.kernel is not runs[0].kernel]
-        precompile((run.kernel, run.arguments(objective, 0, True, course.trace, 0)) for run in others)
-        self._advance(state, runs, course, allotted, best, maxfev)
-        return course.outcome(runs)
+        return run_to_end(self.resumable_run(state), objective, maxfev, begun)
 
-    def _advance(
-        self, state: PortfolioState, runs: list[ResumableRun], course: _Course, allotted: np.ndarray, best: Array,
-        maxfev: int
-    ) -> None:  # fmt: skip
-        """All rounds, then the leader, or the polisher from where the leader is."""
-        schedule, more = self.schedule(state.maxfev, state.box.dim), True
-        while more:
-            for i, run in enumerate(runs):
-                most = run.nfev + maxfev - course.total
-                cut = maxfev < state.maxfev and most <= allotted[i]
-                if course.advance(i, run, most if cut else int(allotted[i]), final=cut):
-                    best[i] = run.best
-                if cut:
-                    return
-            more = allot_round(schedule, state.maxfev, best, allotted)
-        leader = int(leader_of(best))
-        budget = runs[leader].nfev + maxfev - course.total
-        if self._polishes(leader, runs[leader].nfev):
-            x, f = runs[leader].points(runs[leader].work)
-            runs.append(self.polisher.resumable_run(self._start_polisher(state, x, f, runs[leader].work.best)))
-            leader, budget = len(runs) - 1, maxfev - course.total
-        course.advance(leader, runs[leader], budget, final=True)
+    def resumable_run(self, state: PortfolioState) -> PortfolioRun:
+        """The run that begins with a state, which can be resumed."""
+        return PortfolioRun(self, state)
 
     def inside(self) -> Portfolio:
         """With members that stay away from the border, for checks."""
@@ -306,43 +278,61 @@ def _put(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
     return (*values[:place], value, *values[place + 1 :])
 
 
-@dataclass(eq=False)
-class _Course:
-    """What has happened in a compiled run of several members."""
+class PortfolioRun(Turns):
+    """Compiled runs of the members, in turns."""
 
-    objective: Objective
-    trace: Trace
-    member: np.ndarray  # who made each traced batch
-    traced: int = 0
-    total: int = 0  # evaluations of all
-    best: float = np.inf
-    last: int | None = None  # who told a batch last
+    def __init__(self, algorithm: Portfolio, state: PortfolioState) -> None:
+        super().__init__([m.resumable_run(s) for m, s in zip(algorithm.members, state.states, strict=False)])
+        self._algorithm, self._state = algorithm, state
+        self._allotted, self._values = state.allotted.copy(), state.best.copy()
+        self._turn, self._final = 0, False
+        waiting = [smallest_batch(own) for own in state.states[len(self.runs) :]]
+        self.least = min([run.least for run in self.runs] + waiting)
 
-    def advance(self, place: int, run: ResumableRun, budget: int, final: bool) -> bool:
-        """Let a member advance; what it traces becomes a part of the whole. Whether it told a batch."""
-        before, told, begin = run.nfev, run.batches, self.traced
-        self.traced = run.advance(self.objective, budget, final, self.trace, begin)
-        piece = slice(begin, self.traced)
-        self.trace.nfev[piece] += self.total - before
-        self.trace.best[piece] = np.minimum(self.trace.best[piece], self.best)
-        self.member[piece] = place
-        self.total += run.nfev - before
-        if self.traced > begin:
-            self.best = float(self.trace.best[self.traced - 1])
-        if run.batches > told:
-            self.last = place
-        return run.batches > told
+    @property
+    def batch(self) -> int:
+        """Points of the next batch."""
+        return self._next_run().batch
 
-    def outcome(self, runs: list[ResumableRun]) -> Outcome:
-        """The result; of equal values the one that was found first counts."""
-        made = slice(self.traced)
-        found = runs[self.member[int(np.argmax(self.trace.best[made] == self.best))]]
-        shown = runs[self.member[0] if self.last is None else self.last]
-        population, values = shown.points(shown.work)
-        return Outcome(
-            found.work.best, self.best, self.traced - 1, population, values, self.trace.nfev[made],
-            self.trace.best[made], sum(run.nans for run in runs),
-        )  # fmt: skip
+    def advance(self, objective: Objective, budget: int, final: bool, trace: Trace, traced: int) -> int:
+        """Members in turns, until so many evaluations are made."""
+        while self.nfev < budget:
+            run, left = self._next_run(), budget - self.nfev
+            if run.batch > left and not final:
+                break
+            most, told = run.nfev + left, run.batches
+            own = most + 1 if self._final else int(self._allotted[self._turn])
+            traced = self.advance_one(run, objective, min(own, most), final and most < own, trace, traced)
+            if run.batches > told and not self._final:
+                self._values[self._turn] = run.best
+        return traced
+
+    def _next_run(self) -> AnyRun:
+        """The run whose batch is next: the first that fits into what its member has been allotted."""
+        while not self._final:
+            if self._turn == len(self._algorithm.members):
+                self._next_round()
+                continue
+            run = self.runs[self._turn]
+            if run.nfev + run.batch <= self._allotted[self._turn]:
+                return run
+            self._turn += 1
+        return self.runs[self._turn]
+
+    def _next_round(self) -> None:
+        """One more round, or the last part: the leader, or the polisher from where the leader is."""
+        algorithm, state = self._algorithm, self._state
+        schedule = algorithm.schedule(state.maxfev, state.box.dim)
+        if allot_round(schedule, state.maxfev, self._values, self._allotted):
+            self._turn = 0
+            return
+        leader = int(leader_of(self._values))
+        if algorithm._polishes(leader, self.runs[leader].nfev):
+            x, f = self.runs[leader].population()
+            own = algorithm._start_polisher(state, x, f, self.runs[leader].best_x)
+            self.runs.append(algorithm.polisher.resumable_run(own))
+            leader = len(self.runs) - 1
+        self._turn, self._final = leader, True
 
 
 def who_worked(algorithm: Portfolio, problem: Problem, maxfev: int, popsize: int, seed: int, run: int) -> np.ndarray:

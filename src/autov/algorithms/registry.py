@@ -13,13 +13,34 @@ from autov.algorithms.fep import FEP
 from autov.algorithms.ga import GA
 from autov.algorithms.imode import IMODE
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
+from autov.algorithms.memetic import Memetic
 from autov.algorithms.portfolio import Portfolio
 from autov.algorithms.pso import PSO
+from autov.algorithms.quasi_newton import QuasiNewton
 from autov.algorithms.shade import SHADE
+from autov.algorithms.surrogate_ma_es import SurrogateMatrixAdaptation
+from autov.algorithms.trust_region import TrustRegion
 from autov.core import InputError, meant
 
 ALGORITHMS: dict[str, type] = {
-    cls.name: cls for cls in (Evolution, GA, PSO, DE, CMAES, FEP, CSO, SHADE, IMODE, MatrixAdaptation, Portfolio)
+    cls.name: cls
+    for cls in (
+        Evolution,
+        GA,
+        PSO,
+        DE,
+        CMAES,
+        FEP,
+        CSO,
+        SHADE,
+        IMODE,
+        MatrixAdaptation,
+        SurrogateMatrixAdaptation,
+        QuasiNewton,
+        TrustRegion,
+        Portfolio,
+        Memetic,
+    )
 }
 PAPER = "paper-h3"  # the algorithm of the paper: an evolution with the operator of that name
 NAMES = tuple(sorted([*ALGORITHMS, PAPER]))

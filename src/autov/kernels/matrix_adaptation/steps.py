@@ -45,6 +45,7 @@ __all__ = [  # with what a caller needs to make and read a Work
     "es_run",
     "es_start",
     "es_tell",
+    "es_update",
     "fill_rates",
     "most_points",
     "sort_order",
@@ -233,12 +234,19 @@ def es_tell(plan, work, lower, upper):
     n = state.batch
     note_best(work.x, work.f, n, state, work.best)
     sort_order(work.f, n, work.order)
-    smallest = work.f[work.order[0, 0]]
+    es_update(plan, work, lower, upper, work.f[work.order[0, 0]], n)
+
+
+@internal
+def es_update(plan, work, lower, upper, smallest, evaluated):
+    """Learn from the order of the points: `es_tell` without values but the smallest; so many points were evaluated."""
+    state = work.scalars[0]
+    n = state.batch
     deviation = adapt(plan, work)
     state.generation += 1
     state.told = n
-    state.nfev += n
-    state.run_nfev += n
+    state.nfev += evaluated
+    state.run_nfev += evaluated
     state.run_generation += 1
     ended = has_ended(plan, state, lower.size, deviation, smallest)
     if ended:

@@ -1,0 +1,171 @@
+"""The matrix adaptation strategy with a linear or quadratic model of the function: lq-CMA-ES in the manner of MA-ES.
+
+N. Hansen, A global surrogate assisted CMA-ES, GECCO 2019. The strategy samples as `ma-es` does. A model of the recent
+evaluations orders the sample, and the points that it takes for the best are evaluated, first one or two, then more,
+until the model ranks the latest points as the function does (Kendall's tau of at least ``tau``). Then the strategy
+learns from the model's order of all points, so a generation may cost a single evaluation. Where the model is never good
+enough, all points are evaluated, and the generation is one of `ma-es`.
+
+*Model.* Least squares with a weight for each rank: linear at first, then with squares of the variables, then with all
+products, as soon as there are 1.1 points for each term among the better three quarters of the archive, which holds the
+latest two points for each term of the largest model. Models have at most 500 terms, so that the full one serves up to
+30 variables, squares up to 249; beyond 499 there is none, and the strategy is `ma-es`. A fit costs the third power of
+the number of terms; so a model is fitted anew only after ``refit`` new points for each term.
+
+*Its optimum.* One point of each generation is where the model is smallest within a step that a normal sample might
+make.
+
+*Box, start, restarts* are those of `ma-es`; a restart forgets the archive.
+
+*Batches.* What is asked for is a portion of a generation, often a single point. ``portion`` is its least part: 0.5
+keeps half as many workers busy as there are points in a generation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from autov.algorithms.base import Outcome
+from autov.algorithms.compiled import AnyRun, ResumableRun, run_to_end
+from autov.algorithms.local_search import last_batch
+from autov.algorithms.matrix_adaptation import SAVED as STRATEGY_SAVED
+from autov.algorithms.matrix_adaptation import MatrixAdaptation, MatrixAdaptationState, StrategySettings, waiting_batch
+from autov.core import Array, Box, Generator, InputError, check_ranges
+from autov.kernels.matrix_adaptation import surrogate as kernels
+from autov.kernels.objective import Objective
+
+SAVED = ("scalars", "best", "archive_x", "archive_f", "queue", "known_f", "z")  # what a step changes
+MODEL = ("centre", "frame", "coefficients")
+
+
+@dataclass(frozen=True, eq=False)
+class SurrogateState:
+    """Arrays as in `autov.kernels.matrix_adaptation.surrogate.Work`."""
+
+    key: np.ndarray  # two words of the counter-based stream
+    box: Box
+    strategy: MatrixAdaptationState  # at the beginning of the generation
+    scalars: np.ndarray  # one record
+    best: Array
+    archive_x: Array
+    archive_f: Array
+    queue: np.ndarray
+    known_f: Array
+    z: Array
+    centre: Array
+    frame: Array
+    coefficients: Array
+    x: Array
+    f: Array
+
+    @property
+    def generation(self) -> int:
+        """Batches told."""
+        return int(self.scalars["generation"][0])
+
+
+@dataclass(frozen=True)
+class SurrogateMatrixAdaptation(StrategySettings):
+    """Settings: those of `MatrixAdaptation`, and some of the model.
+
+    Attributes:
+        tau: rank correlation between model and function at which a generation is learnt from the model.
+        portion: least part of a generation that is evaluated at once.
+        refit: new points for each term of a model before it is fitted anew.
+    """
+
+    name: ClassVar[str] = "lq-ma-es"
+    uses_popsize: ClassVar[bool] = False
+    compiles: ClassVar[bool] = True
+    tau: float = 0.85
+    portion: float = 0.02
+    refit: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_ranges(self, tau=(-1, 1), portion=(0, 1), refit=(0, 10))
+
+    @cached_property
+    def strategy(self) -> MatrixAdaptation:
+        """The strategy without a model."""
+        return MatrixAdaptation(**{field.name: getattr(self, field.name) for field in fields(StrategySettings)})
+
+    @cached_property
+    def _plan(self) -> kernels.Plan:
+        return kernels.Plan(self.plan(), float(self.tau), float(self.portion), float(self.refit), 1)
+
+    def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> SurrogateState:
+        """`start` with a key from the generator."""
+        return self.start(rng.integers(0, 2**64, 2, dtype=np.uint64), box, popsize, maxfev, x0)
+
+    def start(
+        self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None
+    ) -> SurrogateState:  # fmt: skip
+        """The mean that ``first_mean`` says, or that of the given points, which are then evaluated first."""
+        own = self.strategy.start(key, box, popsize, maxfev, x0)
+        capacity = int(own.scalars["capacity"][0])
+        work = kernels.workspace(key, self.strategy._work(own, capacity)[1], capacity)
+        kernels.proceed(self._plan, work, box.lower, box.upper, False)
+        empty = {"x": np.empty((0, box.dim)), "f": np.empty(0)}
+        return SurrogateState(key.copy(), box, own, **_saved(work), **empty)
+
+    def ask(self, state: SurrogateState, rng: Generator) -> tuple[Array, SurrogateState]:  # noqa: ARG002
+        """The portion of the generation that waits for its values; asking again gives the same."""
+        work = self._work(state)
+        kernels.proceed(self._plan, work, state.box.lower, state.box.upper, False)
+        return work.x[: int(work.scalars["batch"][0])].copy(), state
+
+    def tell(self, state: SurrogateState, x: Array, f: Array, rng: Generator) -> SurrogateState:  # noqa: ARG002
+        """Perhaps fit the model anew; ask for more of the generation, or learn from it and begin the next one."""
+        n = int(state.scalars["batch"][0])
+        if np.shape(x) != (n, state.box.dim) or np.shape(f) != (n,):
+            raise InputError(f"tell: needs the {n} points that were asked for, got shapes {np.shape(x)}, {np.shape(f)}")
+        work = self._work(state)
+        work.f[:n] = f
+        kernels.proceed(self._plan, work, state.box.lower, state.box.upper, True)
+        own = {name: getattr(work.strategy, name) for name in STRATEGY_SAVED}
+        generation = int(own["scalars"]["generation"][0])
+        given = state.strategy.given if generation == state.strategy.generation else state.strategy.given[:0]
+        strategy = replace(state.strategy, generation=generation, given=given, **own)
+        return replace(state, strategy=strategy, **_saved(work), x=np.array(x), f=np.array(f))
+
+    def calls(self, state: SurrogateState) -> list[tuple[Any, tuple[Any, ...]]]:
+        """Kernels that ``ask`` and ``tell`` will call, with such arguments."""
+        return [(kernels.proceed, (self._plan, self._work(state), state.box.lower, state.box.upper, False))]
+
+    def population(self, state: SurrogateState) -> tuple[Array, Array]:
+        """The last points told."""
+        return state.x, state.f
+
+    def run_compiled(
+        self, state: SurrogateState, objective: Objective, maxfev: int, begun: list[AnyRun] | None = None
+    ) -> Outcome:  # fmt: skip
+        """Go on until maxfev evaluations are made, as one compiled piece: the same bits as by ask and tell."""
+        return run_to_end(self.resumable_run(state), objective, maxfev, begun)
+
+    def resumable_run(self, state: SurrogateState) -> ResumableRun:
+        """The run that begins with a state, which can be resumed."""
+        return ResumableRun(kernels.run, self._plan, self._work(state), state.box, 1, last_batch, waiting_batch)
+
+    def inside(self) -> SurrogateMatrixAdaptation:
+        """With small first steps and no bend at the border, for checks of what it does away from it."""
+        calm = self.strategy.inside()
+        return replace(self, sigma=calm.sigma, restarts=calm.restarts, bounds=calm.bounds)
+
+    def _work(self, state: SurrogateState) -> kernels.Work:
+        """Buffers with a copy of the state."""
+        capacity = len(state.queue)
+        work = kernels.workspace(state.key, self.strategy._work(state.strategy, capacity)[1], capacity)
+        saved = {name: getattr(state, name).copy() for name in SAVED[1:]}
+        scalars = state.scalars.view(np.int64).copy().view(state.scalars.dtype)
+        model = work.model._replace(**{name: getattr(state, name).copy() for name in MODEL})
+        return work._replace(scalars=scalars, model=model, **saved)
+
+
+def _saved(work: kernels.Work) -> dict[str, np.ndarray]:
+    """The arrays of a state."""
+    return {name: getattr(work, name) for name in SAVED} | {name: getattr(work.model, name) for name in MODEL}

@@ -1,0 +1,1 @@
+"""Local searches that use models of the objective."""
