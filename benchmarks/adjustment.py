@@ -16,7 +16,7 @@ import numpy as np
 
 from autov.algorithms.portfolio import Portfolio
 from autov.core import Array
-from autov.core.files import to_json, write_text
+from autov.core.atomic_files import to_json, write_text
 from autov.experiments import Comparison, compare
 from benchmarks.kernel import machine
 

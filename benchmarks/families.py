@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autov.core import Array
-from autov.core.files import to_json, write_text
+from autov.core.atomic_files import to_json, write_text
 from autov.designer import design
 from autov.experiments import Comparison, compare
 from autov.experiments.compact import read_compact, write_compact

@@ -18,7 +18,7 @@ import numpy as np
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.files import save_algorithm
 from autov.core import Array, read_arrays
-from autov.core.files import read_json, to_json, write_text
+from autov.core.atomic_files import read_json, to_json, write_text
 from autov.designer import design
 from autov.designer.cases import Case, training_cases
 from autov.designer.checkpoint import FORMAT, VERSION

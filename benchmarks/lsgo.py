@@ -19,7 +19,7 @@ from autov.core import generator, stream_key
 from autov.kernels.evolution.run import evolution_work, run
 from autov.kernels.objective import Objective, compile_objective
 from autov.operators import load_operator
-from autov.problems.lsgo import LargeScale
+from autov.problems.large_scale import LargeScale
 from benchmarks.lsgo_numpy import evaluate as evaluate_numpy
 
 

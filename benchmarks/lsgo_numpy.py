@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from autov.core import Array
-from autov.problems.lsgo import arrays
+from autov.problems.large_scale import arrays
 
 OVERLAP = 5  # variables that neighbouring groups of f13 and f14 share
 

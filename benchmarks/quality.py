@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autov.core.files import read_json, to_json, write_text
+from autov.core.atomic_files import read_json, to_json, write_text
 from autov.experiments import Comparison, compare
 from autov.reports.canvas import save_plot
 from autov.reports.target_plots import ecdf_plot, groups_of_problems

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from autov.core.files import read_json, to_json, write_text
+from autov.core.atomic_files import read_json, to_json, write_text
 from autov.designer import design
 from benchmarks.kernel import machine
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms.files import save_algorithm
-from autov.core.files import read_json, to_json, write_text
+from autov.core.atomic_files import read_json, to_json, write_text
 from autov.designer import design
 from autov.experiments import Comparison, compare
 from autov.experiments.compact import read_compact, write_compact

@@ -7,7 +7,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from autov.core.files import read_json, write_text
+from autov.core.atomic_files import read_json, write_text
 
 COMPETITORS = ("PSO", "DE", "FEP", "CSO", "GA", "SHADE", "CMA-ES", "IMODE")
 

@@ -12,7 +12,8 @@ import autov
 MODULES = (
     "autov.adapters.exports.exporting", "autov.runs.optimizer", "autov.runs.minimization",
     "autov.designer.designing", "autov.experiments.comparison", "autov.invariance.certify",
-    "autov.invariance.trajectories", "autov.operators.files", "autov.problems.function", "autov.problems.resolve",
+    "autov.invariance.trajectories", "autov.operators.operator_files", "autov.problems.function",
+    "autov.problems.named_problems",
 )  # fmt: skip
 TAUGHT = ("check", "check_algorithm", "compare", "design", "export", "function_problem", "load_operator", "minimize",
           "problem", "Optimizer")  # fmt: skip

@@ -166,4 +166,4 @@ def test_the_names_of_the_package_are_the_public_ones():
         assert getattr(autov, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = autov.nothing
-    assert {autov.Stopping.__module__, autov.FaultPolicy.__module__} == {"autov.runs.stopping", "autov.runs.faults"}
+    assert {autov.Stopping.__module__, autov.FaultPolicy.__module__} == {"autov.runs.stopping", "autov.runs.evaluation"}

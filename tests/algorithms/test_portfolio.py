@@ -312,10 +312,11 @@ EVOLUTION = Evolution("paper-h3", popsize=6)
 )
 def test_what_later_members_alone_need_is_precompiled(members, run, asked, compiled, monkeypatch):
     precompiled = set()
-    monkeypatch.setattr(
-        "autov.algorithms.portfolio.precompile",
-        lambda calls: precompiled.update(kernel.__name__ for kernel, _ in calls),
-    )
+    for module in ("portfolio", "compiled"):
+        monkeypatch.setattr(
+            f"autov.algorithms.{module}.precompile",
+            lambda calls: precompiled.update(kernel.__name__ for kernel, _ in calls),
+        )
     problem, bounds = (resolve_problem("f1", dim=4), None) if compiled else (lambda x: float(x[0]), BOX)
     minimize(problem, bounds, algorithm=made_of(members), maxfev=60, rng=1)
     assert precompiled == (run if compiled else asked)

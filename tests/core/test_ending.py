@@ -11,7 +11,7 @@ from autov.core import WorkerError
 from autov.core.ending import end_if_asked, ended_by
 from autov.engines import Processes, Serial, Threads
 from autov.problems import function_problem
-from autov.runs import solve
+from autov.runs import minimize, solve
 
 
 def test_only_work_inside_the_block_and_of_this_thread_ends():
@@ -69,3 +69,17 @@ def test_a_run_of_a_python_function_ends_after_a_batch(algorithm):
     with ended_by(flag, KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
         solve(problem, resolve_algorithm(algorithm), maxfev=1000, popsize=20)
     assert len(seen) == 1
+
+
+def test_a_run_of_a_function_of_points_ends_after_a_point():
+    flag, seen = threading.Event(), []
+
+    def bowl(x):
+        seen.append(x)
+        flag.set()
+        return float((x**2).sum())
+
+    with ended_by(flag, KeyboardInterrupt), pytest.raises(KeyboardInterrupt) as caught:
+        minimize(bowl, [(-1, 1)] * 3, algorithm="ga", maxfev=1000, popsize=20, rng=1)
+    assert len(seen) == 1
+    assert caught.value.autov_result.nfev == 1

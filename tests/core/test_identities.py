@@ -322,7 +322,7 @@ def test_operators_are_what_they_do():
 def test_the_spelling_of_what_is_autovs_own_stays():
     """Keys of stored results depend on it."""
     assert canonical(describe(Classic("sphere", 3))) == (
-        '{"bound":null,"dim":3,"function":"sphere","is":"autov.problems.classic:Classic"}'
+        '{"bound":null,"dim":3,"function":"sphere","is":"autov.problems.classics:Classic"}'
     )
     array = {"array": "float64", "shape": [2], "content": digest(np.array([-1.0, -1.0]).tobytes())}
     name, box, function, *rest = describe(Function(len, Classic("sphere", 2, 1.0).box))

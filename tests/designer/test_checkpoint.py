@@ -21,7 +21,7 @@ from autov.designer.checkpoint import FORMAT, VERSION, Checkpoint
 from autov.operators import load_operator
 from autov.problems import function_problem
 from autov.reports.design_page import design_page
-from autov.runs.faults import FaultPolicy, sentence
+from autov.runs.evaluation import FaultPolicy, sentence
 
 TINY = {"space": "operator", "known": False, "population": 8, "generations": 6, "trial": TrialBudget(10, 6, 3),
         "rng": 1, "rows": 3, "dim": 3}  # fmt: skip

@@ -184,7 +184,7 @@ def test_values_outlive_a_crash_while_they_are_written_anew(tmp_path, monkeypatc
             raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("autov.core.files.os.replace", full)
+        patch.setattr("autov.core.atomic_files.os.replace", full)
         with pytest.raises(FileError, match="what was there before is kept"):
             design(problem_of(counted), checkpoint=path, resume=True, **TINY)
     assert (tmp_path / "search.npz.values").read_bytes() == before

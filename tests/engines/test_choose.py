@@ -9,7 +9,7 @@ import pytest
 
 from autov.core import InputError
 from autov.engines import OnExecutor, OnMap, Processes, Serial, Threads, engine_of, in_order, worker_count
-from autov.engines.base import WAIT, chunks
+from autov.engines.engine import WAIT, chunks
 from tests.engines.calls import square, threads_of_blas
 
 

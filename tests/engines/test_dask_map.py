@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from autov.core import WorkerError
-from autov.engines.base import WAIT, chunks
 from autov.engines.dask import mapping
 from autov.engines.dask.mapping import AHEAD, DaskMap, SentFunction
 from autov.engines.dask.worker import LATE, same_bytes
+from autov.engines.engine import WAIT, chunks
 from autov.engines.jobs import Queue
 from tests.engines.calls import square
 

@@ -11,7 +11,7 @@ from autov.core import InputError
 from autov.experiments import Store, compare, experiment, run
 from autov.problems import Classic, function_problem
 from autov.runs import solve
-from autov.runs.faults import FaultPolicy
+from autov.runs.evaluation import FaultPolicy
 from tests.experiments.tiny import RandomSearch, SlowSphere
 
 SMALL = {"dim": 3, "maxfev": 300, "popsize": 10}

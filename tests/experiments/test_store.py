@@ -5,9 +5,8 @@ import pytest
 
 from autov.core import FileError
 from autov.experiments import Store, experiment
-from autov.experiments.curve import grid, sample
 from autov.experiments.store import MAGIC, VERSION
-from autov.experiments.trace import Trace
+from autov.experiments.trace import Trace, grid, sample
 
 
 @pytest.fixture

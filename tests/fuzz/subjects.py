@@ -12,7 +12,7 @@ from autov.experiments import Store, experiment
 from autov.experiments.compact import pack, read_compact
 from autov.experiments.comparison import compare_experiment
 from autov.operators import load_operator, operator_names
-from autov.operators.files import to_dict
+from autov.operators.operator_files import to_dict
 from autov.runs.optimizer import Optimizer
 from autov.runs.stopping import Stopping
 from tests.fuzz.mutations import json_text, npz_damaged, store_damaged

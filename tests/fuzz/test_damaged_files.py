@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autov.core import FileError, read_arrays, read_json, write_arrays
-from autov.core.files import DEEPEST
+from autov.core.atomic_files import DEEPEST
 from tests.fuzz.subjects import SUBJECTS, outcome
 
 COUNTS = {"operators": 1500, "checkpoints": 80, "optimizers": 150, "compact": 200, "stores": 100}
@@ -112,6 +112,6 @@ def test_json_is_limited_in_depth_and_size(tmp_path, monkeypatch):
     path.write_text("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1))
     with pytest.raises(FileError, match=f"nested more than {DEEPEST} levels deep"):
         read_json(path, "a test")
-    monkeypatch.setattr("autov.core.files.LARGEST_JSON", 10)
+    monkeypatch.setattr("autov.core.atomic_files.LARGEST_JSON", 10)
     with pytest.raises(FileError, match="it has 130 bytes, at most 10 are read as a test"):
         read_json(path, "a test")

@@ -5,7 +5,7 @@ import pytest
 
 from autov.core import generator
 from autov.problems import resolve_problem
-from autov.problems.classic import TABLE, Classic
+from autov.problems.classics import TABLE, Classic
 from tests import naive
 
 PLAIN = [name for name in TABLE if not name.startswith("noisy_")]  # tests/problems/test_noisy.py has the others

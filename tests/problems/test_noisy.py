@@ -7,7 +7,7 @@ from autov.algorithms import resolve_algorithm
 from autov.core import generator
 from autov.kernels.evolution.run import evaluate_blocks
 from autov.problems import NOISY_NAMES, expand_names, resolve_problem
-from autov.problems.groups import problem_group
+from autov.problems.named_problems import problem_group
 from autov.runs import solve
 from tests import naive
 

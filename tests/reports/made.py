@@ -3,7 +3,7 @@
 import numpy as np
 
 from autov.experiments import Comparison, Failure, Row
-from autov.experiments.curve import grid
+from autov.experiments.trace import grid
 
 
 def made_row(problem, label, run, best, start=1000.0):

@@ -10,7 +10,7 @@ import pytest
 from autov.algorithms.resolve import resolve_algorithm
 from autov.core import InputError, WorkerError
 from autov.problems import function_problem
-from autov.runs.faults import FaultPolicy, sentence
+from autov.runs.evaluation import FaultPolicy, sentence
 from autov.runs.many_runs import repeat
 from autov.runs.minimization import minimize
 

@@ -150,8 +150,8 @@ def test_exceptions_carry_the_point():
         ({"bounds": [(1, 0)] * 4}, "not be above upper"), ({"bounds": [(0, np.inf)] * 4}, "finite"),
         ({"bounds": [(np.nan, 1)] * 4}, "finite"), ({"bounds": [1, 2]}, "pair"), ({"bounds": "abc"}, "pair"),
         ({"maxfev": 0}, "maxfev"), ({"popsize": 1}, "popsize"), ({"rng": -1}, "negative"), ({"rng": "x"}, "rng"),
-        ({"workers": 0}, "workers"), ({"algorithm": "evolution:nothing"}, "no such name"),
-        ({"algorithm": "nothing"}, "nothing"),
+        ({"workers": 0}, "workers"), ({"workers": True}, "workers"), ({"algorithm": "nothing"}, "nothing"),
+        ({"algorithm": "evolution:nothing"}, "no such name"),
     ],
 )  # fmt: skip
 def test_bad_input_is_named(arguments, message):

@@ -3,8 +3,7 @@
 import numpy as np
 
 from autov.core import Box
-from autov.runs.budget import BudgetedObjective
-from autov.runs.point_cache import REPEATS, STALE, PointCache
+from autov.runs.budget import REPEATS, STALE, BudgetedObjective, PointCache
 
 
 def column(*values):

@@ -11,8 +11,7 @@ from autov.algorithms.resolve import resolve_algorithm
 from autov.engines import WAIT, Engine, OnDask, Processes, Serial, Threads, engine_of
 from autov.problems import function_problem, resolve_problem
 from autov.runs import solve
-from autov.runs.evaluation import in_message
-from autov.runs.faults import FaultPolicy
+from autov.runs.evaluation import FaultPolicy, in_message
 from autov.runs.point_scheduler import CheapEvaluations, Job, PointScheduler, run_scheduled
 
 BOX = [(-1, 1)] * 3

@@ -14,7 +14,7 @@ from typing import Any
 
 from autov.adapters import missing
 from autov.core import InputError
-from autov.engines.base import Engine, Found, Item, Lost, Result, chunks, no_timeout
+from autov.engines.engine import Engine, Found, Item, Lost, Result, chunks, no_timeout
 from autov.engines.pickled import ByValue
 
 try:

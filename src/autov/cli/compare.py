@@ -103,7 +103,7 @@ def compare(
         write_ioh_logs,
     )
     from autov.reports.tables import as_dict
-    from autov.runs.faults import FaultPolicy, names_point
+    from autov.runs.evaluation import FaultPolicy, names_point
 
     if format_ not in FORMATS:
         raise InputError(f"--format: one of {', '.join(FORMATS)}, got {format_!r}")

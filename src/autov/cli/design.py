@@ -134,7 +134,7 @@ def design(
     from autov.experiments.design_comparison import compare_design
     from autov.problems import expand_names, resolve_problem, with_instances
     from autov.reports.design_files import write_design
-    from autov.runs.faults import FaultPolicy, sentence
+    from autov.runs.evaluation import FaultPolicy, sentence
 
     if metric is not None:
         from autov.cli.design_crossover import design_crossover

@@ -81,7 +81,7 @@ def minimize(
     from autov.engines import named_engine
     from autov.problems import Constrained, resolve_problem, with_instances
     from autov.runs.budget import population_of
-    from autov.runs.faults import FaultPolicy, sentence
+    from autov.runs.evaluation import FaultPolicy, sentence
     from autov.runs.many_runs import ManyRuns
     from autov.runs.stopping import NOISY
 

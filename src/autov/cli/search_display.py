@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import html
+import importlib
+import io
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -14,7 +17,6 @@ from rich.table import Table
 from rich.text import Text
 
 from autov.cli.facts import clock, packed, ranking, speed, wrapped
-from autov.cli.notebook_display import NotebookView
 
 if TYPE_CHECKING:
     from autov.designer import SearchProgress
@@ -22,11 +24,10 @@ if TYPE_CHECKING:
 LONGEST_BAR = 60  # characters
 MINUTE = 60.0  # between the lines of a log
 ENDING = "choosing among the best, testing on fresh instances"
-
-
 MEASURES = {"rank": "mean rank", "log-gap": "log-gap", "panel": "share of known results that are better"}
 MOST = 6  # lines that tell what is best so far
 SHOWN = 5  # leaders of a comparison
+STYLE = "white-space:pre;line-height:normal;font-family:monospace"  # of a notebook
 
 
 def _summary(progress: SearchProgress) -> list[str]:
@@ -183,3 +184,30 @@ class ProgressDisplay:
         if self._live and self._running:
             self._live.stop()
             self._running = False
+
+
+class NotebookView:
+    """A live display in a notebook, one output that is replaced again and again.
+
+    It starts, updates and stops as rich's ``Live`` does, which needs ipywidgets there.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._handle: Any = None
+
+    def start(self) -> None:
+        """Make the output."""
+        shown = importlib.import_module("IPython.display")
+        self._html = shown.HTML
+        self._handle = shown.display(self._html(""), display_id=True)
+
+    def update(self, shown: RenderableType) -> None:
+        """Replace it."""
+        out = io.StringIO()
+        Console(file=out, width=self._width, color_system=None, force_jupyter=False).print(shown)
+        self._handle.update(self._html(f'<pre style="{STYLE}">{html.escape(out.getvalue())}</pre>'))
+
+    def stop(self) -> None:
+        """Leave nothing of it."""
+        self._handle.update(self._html(""))

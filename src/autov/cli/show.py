@@ -115,7 +115,7 @@ def _operators() -> list[dict[str, object]]:
     from autov.designer.cases import few, labels_of
     from autov.operators import load_operator, operator_names
     from autov.operators.inputs import form_name
-    from autov.operators.registry import CLASSIC
+    from autov.operators.named_operators import CLASSIC
 
     rows: list[dict[str, object]] = []
     for name in operator_names():
@@ -142,6 +142,7 @@ def _algorithms() -> list[dict[str, object]]:
     rows.append({"name": PAPER, "what": f"The paper's: evolution with the operator {PAPER}."})
     for name, what in PEERS.items():
         library = name.partition(":")[0]
-        extra = {"pypop7": " (extra pypop7)", "scipy": ""}.get(library, " (extra peers)")
+        extra = {"pypop7": " (extra pypop7)", "optuna": " (extra optuna)", "scipy": ""}.get(library, " (extra peers)")
+        extra = " (extra optuna-gp)" if name == "optuna:gp" else extra
         rows.append({"name": name, "what": f"{what}{extra}"})
     return rows

@@ -1,11 +1,7 @@
 """What every package shares: the box, seed streams, errors, array types, checks, files, identities."""
 
 from autov.core.arrays import read_arrays, write_arrays
-from autov.core.box import Box, check_inside
-from autov.core.checks import check_choice, check_ranges, real_numbers, values_of, whole_number
-from autov.core.description import ADDED
-from autov.core.errors import FileError, InputError, WorkerError, meant
-from autov.core.files import (
+from autov.core.atomic_files import (
     check_writable,
     new_folder,
     number,
@@ -16,7 +12,10 @@ from autov.core.files import (
     write_bytes,
     write_text,
 )
-from autov.core.identities import Identified, canonical, describe, digest, identity, settings_of
+from autov.core.box import Box, check_inside, inferred_bounds
+from autov.core.checks import check_choice, check_ranges, real_numbers, values_of, whole_number
+from autov.core.errors import FileError, InputError, WorkerError, locate, meant
+from autov.core.identities import ADDED, Identified, canonical, describe, digest, identity, settings_of
 from autov.core.objects import import_object
 from autov.core.streams import generator, seed_of, stream_key
 from autov.core.types import Array, Generator, Seed
@@ -41,6 +40,8 @@ __all__ = [
     "generator",
     "identity",
     "import_object",
+    "inferred_bounds",
+    "locate",
     "meant",
     "new_folder",
     "number",

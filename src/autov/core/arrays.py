@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from autov.core.atomic_files import check_depth, replacing, to_json
 from autov.core.errors import FileError
-from autov.core.files import check_depth, replacing, to_json
 
 LARGEST = 2**31  # bytes of a file that is read
 KINDS = "biufU"  # numbers and text; objects would run code

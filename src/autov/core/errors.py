@@ -1,7 +1,13 @@
 """What autov raises when the caller, not autov, must change something."""
 
+from __future__ import annotations
+
 import difflib
 from collections.abc import Iterable
+
+import numpy as np
+
+from autov.core.types import Array
 
 
 def meant(name: str, names: Iterable[str]) -> str:
@@ -20,3 +26,13 @@ class WorkerError(RuntimeError):
 
 class FileError(InputError):
     """A file that cannot be read as what it should be."""
+
+
+def locate(error: BaseException, point: Array, what: str = "objective") -> None:
+    """Put the point into the message of an exception that the objective, or what is named, raised."""
+    error.autov_point = point  # type: ignore[attr-defined]
+    where = f"{what} failed at x = {np.array2string(point, threshold=20, separator=', ')}"
+    if len(error.args) == 1 and isinstance(error.args[0], str):
+        error.args = (f"{error.args[0]} ({where})",)
+    else:
+        error.add_note(where)

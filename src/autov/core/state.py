@@ -1,4 +1,4 @@
-"""What arrays and objects hold, as values that `autov.core.description` describes."""
+"""What arrays and objects hold, as values that `autov.core.identities` describes."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from autov.core import Array, FileError, read_arrays, write_arrays
 from autov.core.checks import MOST
 from autov.designer.cost import FITTED
 from autov.designer.search import HISTORY, SearchState
-from autov.runs.faults import KINDS, FaultCount
+from autov.runs.evaluation import KINDS, FaultCount
 
 FORMAT, VERSION = "autov-search", 3
 MEASURED = "measured"  # among the sizes of a search: evaluations that told what it may cost

@@ -20,8 +20,7 @@ from autov.designer.settings import DesignSettings
 from autov.designer.trial_runs import Stream, Tasks
 from autov.designer.trials import DesignTrials, Trials
 from autov.problems import PointFunction, to_base
-from autov.runs.evaluation import PointEvaluator
-from autov.runs.faults import DEFAULT
+from autov.runs.evaluation import DEFAULT, PointEvaluator
 
 MEASURED_POINTS = 3  # of a Python function, each called twice
 MEASURED_EVALUATIONS, MOST_RUNS = 100_000, 64  # of compiled runs: some hundredths of a second, the same on all machines

@@ -21,7 +21,7 @@ from autov.designer.search_files import SearchFiles
 from autov.designer.trials import DesignTrials, Trials
 from autov.operators import AffineOperator
 from autov.problems import ProblemFamily
-from autov.runs.faults import FaultCount
+from autov.runs.evaluation import FaultCount
 
 AFTER_THE_SEARCH = ("generations", "final_race", "race_size", "race_runs", "retest_runs")  # may change when it goes on
 

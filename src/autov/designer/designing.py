@@ -23,7 +23,7 @@ from autov.designer.search_files import search_files
 from autov.designer.settings import DesignSettings, design_settings
 from autov.designer.space import Space
 from autov.designer.trials import DesignTrials, Trials
-from autov.runs.faults import FaultPolicy, fault_policy
+from autov.runs.evaluation import FaultPolicy, fault_policy
 
 
 def known_designs(settings: DesignSettings) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from autov.core import Array, FileError, write_bytes
-from autov.runs.faults import KINDS
+from autov.runs.evaluation import KINDS
 
 FORMAT = b"autov-values "
 MAGIC = FORMAT + b"2\n"

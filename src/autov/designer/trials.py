@@ -26,11 +26,10 @@ from autov.designer.trial_runs import (
     solve_alone,
 )
 from autov.engines import Engine, Processes, Serial, Threads, engine_of
-from autov.engines.base import Found
+from autov.engines.engine import Found
 from autov.kernels.evolution.many import derive
 from autov.problems import PointFunction, Problem, to_base
-from autov.runs.evaluation import PointEvaluator, check_policy
-from autov.runs.faults import DEFAULT, FaultPolicy
+from autov.runs.evaluation import DEFAULT, FaultPolicy, PointEvaluator, check_policy
 
 STACKED = 4_000_000  # numbers in one stacked call of a Python function, at most
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 from autov.core import InputError
-from autov.engines.base import MESSAGE, Engine, Found, Item, Lost, Result, worker_count
 from autov.engines.dask.cluster import OnDask, is_client, joined_dask, local_dask
+from autov.engines.engine import MESSAGE, Engine, Found, Item, Lost, Result, worker_count
 from autov.engines.executor import OnExecutor, OnMap
 from autov.engines.processes import Processes
 from autov.engines.serial import Serial

@@ -11,7 +11,7 @@ from typing import Any
 from autov.core import InputError, WorkerError
 from autov.core.blas import one_blas_thread
 from autov.core.ending import end_if_asked
-from autov.engines.base import WAIT, Engine, Found, Item, Lost, Result, chunks, no_timeout, worker_count
+from autov.engines.engine import WAIT, Engine, Found, Item, Lost, Result, chunks, no_timeout, worker_count
 from autov.engines.pickled import ByValue, pickled
 
 

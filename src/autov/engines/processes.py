@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from autov.engines.base import Engine, Found, Item, Lost, Result, chunks
+from autov.engines.engine import Engine, Found, Item, Lost, Result, chunks
 from autov.engines.pickled import Sent, pickled, same
 from autov.engines.worker_pool import (
     WorkerPool,  # imports multiprocessing, whose hook for the exit must come before ours

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from autov.core.ending import end_if_asked
-from autov.engines.base import WAIT, Engine, Found, Item, Lost, Result, no_timeout
+from autov.engines.engine import WAIT, Engine, Found, Item, Lost, Result, no_timeout
 
 
 class Serial(Engine):

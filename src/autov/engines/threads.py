@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from autov.core import WorkerError
 from autov.core.ending import ended_by
-from autov.engines.base import Engine, Found, Item, Lost, Result, no_timeout
+from autov.engines.engine import Engine, Found, Item, Lost, Result, no_timeout
 from autov.engines.executor import as_finished
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from autov.core import InputError, WorkerError
 from autov.core.ending import end_if_asked
-from autov.engines.base import Found, Lost
+from autov.engines.engine import Found, Lost
 from autov.engines.jobs import Job, Queue
 from autov.engines.pickled import Sent, dumps, name_of, one_line, unpack_error, unsendable
 from autov.engines.worker_process import DONE, RAISED, READY, UNKNOWN, UNSENDABLE, serve

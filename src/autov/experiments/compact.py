@@ -10,8 +10,8 @@ import numpy as np
 
 from autov.core import FileError, InputError, number, plain, read_json, whole_number, write_text
 from autov.experiments.comparison import Comparison
-from autov.experiments.curve import grid
 from autov.experiments.row import Row, are_versions
+from autov.experiments.trace import grid
 
 FORMAT, VERSION = "autov-results", 1
 

@@ -22,7 +22,7 @@ from autov.experiments.store import Store
 from autov.experiments.table import Cell, Table, scientific
 from autov.experiments.trace import Trace
 from autov.problems import Problem, instance_of, is_told_by_name, resolve_problem
-from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy, fault_policy, sentence
+from autov.runs.evaluation import DEFAULT, FaultCount, FaultPolicy, fault_policy, sentence
 from autov.stats import TARGETS, Scores, hits, score
 
 

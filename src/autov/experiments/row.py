@@ -13,8 +13,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 
 from autov.core import Array, number, to_json
-from autov.experiments.curve import grid
-from autov.experiments.trace import Trace, improvements
+from autov.experiments.trace import Trace, grid, improvements
 from autov.version import versions as core_versions
 
 

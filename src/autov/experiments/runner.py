@@ -13,18 +13,24 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from autov.algorithms.base import Compiled
 from autov.core import Array, InputError, identity
 from autov.engines import Engine, Processes, engine_of
-from autov.engines.base import Found
+from autov.engines.engine import Found
 from autov.engines.pickled import dumps
-from autov.experiments.curve import grid, sample
 from autov.experiments.plan import Experiment
 from autov.experiments.row import Failure
 from autov.experiments.store import Store
 from autov.experiments.task import Task
-from autov.experiments.trace import Trace, improvements
+from autov.experiments.trace import Trace, grid, improvements, sample
 from autov.problems import Problem, instance_of, takes_points
 from autov.runs import Run, solve
-from autov.runs.evaluation import check_policy, engine_for, evaluating_here
-from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy, names_point
+from autov.runs.evaluation import (
+    DEFAULT,
+    FaultCount,
+    FaultPolicy,
+    check_policy,
+    engine_for,
+    evaluating_here,
+    names_point,
+)
 from autov.runs.point_scheduler import Job, PointScheduler
 
 DEADLY = "WorkerError:"  # how errors of tasks that ended their worker begin

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 
 from autov.core import Array, FileError, InputError, check_writable, digest
-from autov.core.files import check_new
+from autov.core.atomic_files import check_new
 from autov.core.transactions import writing
 from autov.experiments.row import Failure, Row, columns, decode, encode, schema
 from autov.experiments.task import Task

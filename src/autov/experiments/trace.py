@@ -2,7 +2,7 @@
 
 On problems that only Python can call (BBOB, functions of users) every evaluation counts for itself. A compiled run only
 knows its batches, and so that all algorithms are measured alike, on a compiled problem all are: what a batch finds is
-found at its end.
+found at its end. A curve is what tables keep of it: the best value so far at fixed counts of evaluations.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from autov.core import Array
 
 LONGEST = 400  # improvements that are kept of a run
+POINTS, DECADES = 50, 2.0  # of a curve
 
 
 class Trace(NamedTuple):
@@ -33,8 +34,8 @@ def improvements(trace_nfev: np.ndarray, trace_best: Array, longest: int = LONGE
     lowest = np.minimum.accumulate(np.append(np.inf, bests))
     better = np.flatnonzero(lowest[1:] < lowest[:-1])
     if len(better) > longest:
-        grid = np.geomspace(counts[better[0]], counts[better[-1]], longest - 1)
-        last = np.searchsorted(counts[better], grid * (1 + 1e-12), side="right") - 1
+        spaced = np.geomspace(counts[better[0]], counts[better[-1]], longest - 1)
+        last = np.searchsorted(counts[better], spaced * (1 + 1e-12), side="right") - 1
         better = better[np.unique(np.append(np.maximum(last, 0), [0, len(better) - 1]))]
     return Trace(counts[better], bests[better])
 
@@ -50,3 +51,16 @@ def decode_trace(counts: bytes, bests: bytes) -> Trace:
     if len(found.counts) != len(found.bests):
         raise ValueError(f"a trace of {len(found.counts)} counts and {len(found.bests)} values")
     return found
+
+
+def grid(maxfev: int) -> np.ndarray:
+    """At most 50 evaluation counts, evenly spaced in their logarithm over the last two decades of the budget."""
+    points = np.geomspace(max(1.0, maxfev / 10**DECADES), maxfev, POINTS)
+    return np.unique(np.rint(points).astype(np.int64))
+
+
+def sample(trace_nfev: np.ndarray, trace_best: Array, counts: np.ndarray) -> Array:
+    """Best value after each count of evaluations; NaN before the first batch is finished."""
+    last = np.searchsorted(np.asarray(trace_nfev), counts, side="right") - 1
+    best = np.asarray(trace_best, dtype=np.float64)
+    return np.where(last >= 0, best[np.maximum(last, 0)], np.nan)

@@ -13,7 +13,7 @@ from autov.algorithms import Algorithm
 from autov.algorithms.base import Rotatable
 from autov.core import Array, Box, Generator, generator
 from autov.invariance.transformations import Property, Transformation, random_orthogonal, simple
-from autov.problems.base import Problem
+from autov.problems.problem import Problem
 from autov.runs import Run, solve
 
 SHIFTS = (0.5, -3.0, 2.0**-10, -(2.0**10))  # widths of the box

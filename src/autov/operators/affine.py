@@ -239,7 +239,7 @@ class AffineOperator(Displayable):
 
     def identity_parts(self) -> dict[str, Any]:
         """What it does, not where it came from: the JSON form without provenance and unknown keys."""
-        from autov.operators.files import to_dict
+        from autov.operators.operator_files import to_dict
 
         known = ("format", "version", "inputs", "draw", "tie_bounds", "rows")
         return {key: value for key, value in to_dict(self).items() if key in known}
@@ -261,6 +261,6 @@ class AffineOperator(Displayable):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the operator as JSON."""
-        from autov.operators.files import save
+        from autov.operators.operator_files import save
 
         save(self, path)

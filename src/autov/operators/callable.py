@@ -1,18 +1,27 @@
-"""Operators of users: any function ``h(parents, lower, upper, rng) -> offspring``, called the same way everywhere."""
+"""What a variation operator is, and any function ``h(parents, lower, upper, rng) -> offspring`` of users as one."""
 
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from autov.core import Array, FileError, Generator, InputError, import_object
+from autov.core import Array, Generator, InputError
 
 PARENTS = 3  # of a function that does not say how many it takes
+
+
+class Operator(Protocol):
+    """Makes n offspring from n tuples of parents, without looking at the objective and without repairing them."""
+
+    n_parents: int
+
+    def __call__(self, parents: Array, lower: Array, upper: Array, rng: Generator) -> Array:
+        """Offspring (n, d) of parents (n_parents, n, d) in the box [lower, upper]."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -70,29 +79,3 @@ class CallableOperator:
             what = "NaN" if made.shape == parents.shape[1:] else f"shape {made.shape}"
             raise InputError(f"operator: {self.name} must return numbers of shape {parents.shape[1:]}, got {what}")
         return made
-
-
-def resolve_operator(spec: Any) -> Any:
-    """The operator that is meant: a name, a file, ``file.py:name``, an operator, or the result of a design."""
-    from autov.operators.affine import AffineOperator
-    from autov.operators.files import load_operator
-    from autov.operators.registry import CLASSIC
-
-    if isinstance(spec, (AffineOperator, CallableOperator)):
-        return spec
-    if isinstance(spec, (str, os.PathLike)):
-        name = os.fspath(spec)
-        if name in CLASSIC:
-            return CallableOperator.of(CLASSIC[name])
-        if ":" in name and not os.path.exists(name):
-            return resolve_operator(import_object(name))
-        try:
-            return load_operator(name)
-        except FileError:
-            raise
-        except InputError as error:
-            raise InputError(f"{error}; classic operators are {', '.join(CLASSIC)}") from None
-    designed = getattr(spec, "operator", None)  # of a Design
-    if designed is not None and not callable(spec):
-        return resolve_operator(designed)
-    return CallableOperator.of(spec)

@@ -1,11 +1,11 @@
 """Problems: the classic thirteen and thirteen more, transformations, families, suites, functions of users."""
 
-from autov.problems.base import MayRaise, PointFunction, Problem, ProblemFamily, instance_of, takes_points
+from autov.problems.added import ADDED_NAMES, NOISY_NAMES
 from autov.problems.bbob import BBOB, BBOB_NAMES, with_instances
-from autov.problems.classic import EIGHT, NAMES, SIX, Classic
+from autov.problems.classics import EIGHT, NAMES, SIX, Classic
 from autov.problems.constrained import CONSTRAINED_NAMES, constrained_problem
 from autov.problems.constraints import Constraint
-from autov.problems.families import Family, FreeVariables, checked_kinds, with_family, without_fixed
+from autov.problems.families import Family, checked_kinds, with_family
 from autov.problems.feasibility import (
     Constrained,
     compressed,
@@ -15,20 +15,19 @@ from autov.problems.feasibility import (
     unpenalized,
 )
 from autov.problems.function import Function, NumbaFunction, function_problem
-from autov.problems.groups import problem_group
-from autov.problems.more import ADDED_NAMES
-from autov.problems.noisy import NOISY_NAMES
-from autov.problems.resolve import (
+from autov.problems.named_problems import (
     GROUPS,
     LARGE_SCALE_NAMES,
     PAPER_NAMES,
     Problems,
     expand_names,
     is_told_by_name,
+    problem_group,
     resolve_problem,
     resolve_problems,
 )
-from autov.problems.transforms import Rotated, Scaled, Translated, to_base
+from autov.problems.problem import MayRaise, PointFunction, Problem, ProblemFamily, instance_of, takes_points
+from autov.problems.transforms import FreeVariables, Rotated, Scaled, Translated, to_base, without_fixed
 
 __all__ = [
     "ADDED_NAMES", "BBOB", "BBOB_NAMES", "CONSTRAINED_NAMES", "EIGHT", "GROUPS", "LARGE_SCALE_NAMES", "NAMES",

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autov.core import Array, InputError, real_numbers
-from autov.problems.function_errors import locate
+from autov.core import Array, InputError, locate, real_numbers
 
 EQUALITY = 1e-4  # an equality holds within this (times the size of its right side, if that is above 1), as in CEC'2006
 LARGEST = np.finfo(np.float64).max

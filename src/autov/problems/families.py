@@ -7,15 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from autov.core import Array, Box, Generator, InputError, generator
 from autov.kernels.objective import Objective
-from autov.problems.base import Problem, ProblemFamily
 from autov.problems.bbob import of_run, parse_instances
-from autov.problems.classic import Classic
+from autov.problems.classics import Classic
 from autov.problems.instances import Folded, Instance
-from autov.problems.transforms import Rotated, Scaled, Translated, Wrapped
+from autov.problems.problem import Problem, ProblemFamily
+from autov.problems.transforms import Rotated, Scaled, Translated, without_fixed
 
 TRANSFORMS = ("translate", "scale", "rotate", "bound", "family", "instance")
 KINDS = ("translate", "rotate", "scale")  # what an instance of a family may differ in
@@ -169,56 +167,3 @@ class Family:
     def objective(self) -> Objective | None:
         """The compiled form of the first instance."""
         return self._first.objective()
-
-
-@dataclass(frozen=True, eq=False)
-class FreeVariables(Wrapped):
-    """A problem without its fixed variables, those whose bounds are equal: no algorithm has to know of them."""
-
-    problem: Problem
-
-    @cached_property
-    def free(self) -> np.ndarray:
-        """Which variables are free, (d,) bool."""
-        return self.problem.box.width > 0
-
-    @property
-    def name(self) -> str:
-        """The wrapped name."""
-        return self.problem.name
-
-    @cached_property
-    def _box(self) -> Box:
-        box = self.problem.box
-        return Box(box.lower[self.free], box.upper[self.free])
-
-    @property
-    def box(self) -> Box:
-        """The box of the free variables."""
-        return self._box
-
-    def complete(self, x: Array) -> Array:
-        """Points (n, free) with the fixed variables put in, (n, d)."""
-        full = np.tile(self.problem.box.lower, (len(x), 1))
-        full[:, self.free] = x
-        return full
-
-    def _forward(self, x: Array) -> Array:
-        return self.complete(x)
-
-    def _back(self, x: Array) -> Array:
-        return x[self.free]
-
-    @property
-    def minimum_is_global(self) -> bool:
-        """The wrapped minimum is known inside the box, and nothing comes in."""
-        return True
-
-    def objective(self) -> None:
-        """Compiled transformations keep the number of variables: it is called from Python."""
-        return
-
-
-def without_fixed(problem: Problem) -> Problem:
-    """The problem itself, or the one of its free variables if some are fixed."""
-    return problem if (problem.box.width > 0).all() else FreeVariables(problem)

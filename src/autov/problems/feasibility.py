@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from autov.core import Array, Box, Generator, InputError
-from autov.problems.base import Around, Problem, ProblemFamily
 from autov.problems.constraints import Constraint, Limits, constraints_of, exceeded, limits_of, summed
+from autov.problems.problem import Around, Problem, ProblemFamily
 
 LEVEL = 1e50  # a feasible value above it counts as this; a square of an infeasible one does not overflow
 HUGE = 1e90  # violations above it are compressed

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from autov.core import Array, Box, Generator, InputError, real_numbers
+from autov.core import Array, Box, Generator, InputError, locate, real_numbers
 from autov.kernels.objective import Objective, compile_objective
 from autov.problems.feasibility import Constrained, constrained
-from autov.problems.function_errors import locate
 
 
 def is_compiled(fun: Any) -> bool:
@@ -230,4 +229,6 @@ def function_problem(
         found: Any = NumbaFunction(fun, box, **known)
     else:
         found = Function(fun, box, vectorized, tuple(args), **known)
+    if constraints is None and integrality is None:
+        return found
     return constrained(found, constraints, integrality, vectorized)  # type: ignore[return-value]

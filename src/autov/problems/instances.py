@@ -10,7 +10,7 @@ import numpy as np
 
 from autov.core import Array
 from autov.kernels.objective import Objective
-from autov.problems.base import Problem
+from autov.problems.problem import Problem
 from autov.problems.transforms import Wrapped, affine_of, random_rotation
 
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from autov.core.files import write_text
+from autov.core.atomic_files import write_text
 from autov.designer import Design
 from autov.designer.search import HISTORY
 from autov.designer.space import operator_of

@@ -20,7 +20,7 @@ from autov.reports.design_plots import history_plot, use_plot
 from autov.reports.html import beside_html, code_html, figure_html, lead_html, page, table_html, text_html
 from autov.reports.operator_plots import offspring_plot
 from autov.reports.plots import BANDS, convergence_panels
-from autov.runs.faults import sentence
+from autov.runs.evaluation import sentence
 from autov.stats import average_ranks, least_p, mark, rank_sum
 
 COLUMNS = ("mean (std)", "median", "best", "worst")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms.base import Algorithm, AnyMetaheuristic, Batch, Compiled, External, Outcome
-from autov.algorithms.compiled import ResumableRun, outcome_so_far
+from autov.algorithms.compiled import AnyRun, outcome_so_far
 from autov.algorithms.population import initial_points
 from autov.core import Array, Generator, InputError, generator, whole_number
 from autov.core.blas import one_blas_thread
@@ -26,8 +26,7 @@ from autov.problems import (
     unpenalized,
     without_fixed,
 )
-from autov.runs.budget import BudgetedObjective, BudgetSpent, NothingNew, Observe
-from autov.runs.point_cache import point_cache_for
+from autov.runs.budget import BudgetedObjective, BudgetSpent, NothingNew, Observe, point_cache_for
 
 Watch = Callable[["Run"], bool | None]
 
@@ -140,7 +139,7 @@ def _solve(
     if evaluate is None and isinstance(algorithm, Compiled) and algorithm.compiles:
         objective = problem.objective()
         if objective is not None and watch is None and observe is None:
-            begun: list[ResumableRun] = []
+            begun: list[AnyRun] = []
             live.follow(lambda: _compiled_so_far(begun, start))
             outcome = algorithm.run_compiled(state, objective, maxfev, begun)
             raise_noted(problem, objective)
@@ -156,7 +155,7 @@ def _compiled_run(outcome: Outcome, nfev: int, stopped: bool, start: float) -> R
     )  # fmt: skip
 
 
-def _compiled_so_far(begun: list[ResumableRun], start: float) -> Run | None:
+def _compiled_so_far(begun: list[AnyRun], start: float) -> Run | None:
     found = outcome_so_far(begun)
     return None if found is None else _compiled_run(found, int(found.trace_nfev[-1]), True, start)
 

@@ -1,9 +1,9 @@
-"""How the points of a batch are spread over workers: only for Python functions of single points."""
+"""How Python functions of single points are evaluated, here or by workers, and what is done about points that fail."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -13,13 +13,112 @@ import numpy as np
 
 from autov.algorithms.base import Batch
 from autov.core import Array, InputError, WorkerError, generator, real_numbers
+from autov.core.ending import end_if_asked
 from autov.engines import MESSAGE, Engine, OnMap, Processes, Serial, engine_of
 from autov.problems import PointFunction, Problem, instance_of, takes_points
-from autov.runs.faults import DEFAULT, RAISED, FaultCount, FaultPolicy, lost_at, one_line
 from autov.runs.run_store import Arrived, ArrivingBatch
 
 TOGETHER = 0.02  # seconds of work that travel in one message: long beside most, short beside a batch
 LONG = 40  # times as long as a message is what travels in it, so that it costs 2.5 %
+RAISED, LATE, LOST = "raised", "timed out", "worker lost"
+KINDS = (RAISED, LATE, LOST)
+_AT = ", at x = "  # in the text of an error
+
+
+@dataclass(frozen=True)
+class FaultPolicy:
+    """What is done about evaluations that fail.
+
+    Attributes:
+        timeout: seconds that an evaluation may take; then its worker is replaced and the point counts as infinitely
+            bad. None for any time.
+        on_error: what an exception of the function, or the death of its worker, does: "raise" ends the run, "worst"
+            lets the point count as infinitely bad.
+    """
+
+    timeout: float | None = None
+    on_error: str = "raise"
+
+    def __post_init__(self) -> None:
+        fits = isinstance(self.timeout, (int, float, np.number)) and not isinstance(self.timeout, bool)
+        if self.timeout is not None and not (fits and 0 < self.timeout < np.inf):
+            raise InputError(f"timeout: must be a positive number of seconds or None, got {self.timeout!r}")
+        if self.on_error not in ("raise", "worst"):
+            raise InputError(f"on_error: must be 'raise' or 'worst', got {self.on_error!r}")
+
+    @property
+    def worst(self) -> bool:
+        """Whether exceptions count as worst."""
+        return self.on_error == "worst"
+
+
+DEFAULT = FaultPolicy()
+
+
+def fault_policy(faults: Any) -> FaultPolicy:
+    """The policy that is given, or the default."""
+    if faults is None:
+        return DEFAULT
+    if not isinstance(faults, FaultPolicy):
+        raise InputError(f"faults: must be autov.FaultPolicy(...), got {faults!r}")
+    return faults
+
+
+class FaultCount:
+    """How many evaluations failed and counted as worst, by what happened, and the first of them."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+        self.first = ""
+
+    def note(self, what: str, reason: str, point: Array | None) -> None:
+        """One more."""
+        self.counts[what] = self.counts.get(what, 0) + 1
+        self.first = self.first or f"{reason}{'' if point is None else f' at x = {point_text(point)}'}"
+
+    def add(self, counts: Mapping[str, int], first: str = "") -> None:
+        """Those of another count."""
+        for what, count in counts.items():
+            self.counts[what] = self.counts.get(what, 0) + count
+        self.first = self.first or first
+
+    def lose(self, policy: FaultPolicy, reason: str, point: Array) -> str:
+        """Take note of a point whose worker died or was replaced, and tell which; raise it where that is wanted."""
+        late = reason.startswith("took longer")
+        if not late and not policy.worst:
+            raise lost_at(reason, point)
+        what = LATE if late else LOST
+        self.note(what, reason, point)
+        return what
+
+
+def sentence(counts: Mapping[str, int], first: str = "") -> str:
+    """What to tell people; nothing if there were none."""
+    if not counts:
+        return ""
+    parts = ", ".join(f"{count} {what}" for what, count in counts.items())
+    return f"{sum(counts.values())} evaluations failed and counted as worst ({parts}){f': {first}' if first else ''}."
+
+
+def point_text(point: Array) -> str:
+    """A point in a message."""
+    return " ".join(np.array2string(np.asarray(point), threshold=20, separator=", ").split())
+
+
+def lost_at(reason: str, point: Array) -> WorkerError:
+    """The error of a point that ended its worker."""
+    return WorkerError(f"{reason}{_AT}{point_text(point)}")
+
+
+def names_point(error: str) -> bool:
+    """Whether the text of an error is that of a point that ended its worker."""
+    return _AT in error
+
+
+def one_line(error: BaseException) -> str:
+    """Type and text of an exception."""
+    text: Any = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}"
 
 
 class HasPoint(Protocol):
@@ -91,9 +190,11 @@ class PointEvaluator:
         self._problem: Any = None
 
     def __call__(
-        self, problem: HasPoint, x: Array, recorded: Recorded | None = None, at: Array | None = None
+        self, problem: HasPoint, x: Array, recorded: Recorded | None = None, at: Array | None = None,
+        arrived: Arrived | None = None,
     ) -> Array:  # fmt: skip
         """Values (n,) of the rows of x; in messages the points are ``at``, if that is given."""
+        self._arrived = arrived
         self._at = x if at is None else at
         if problem is not self._problem:  # engines know a function by its object
             self._problem, self._call, self.cost = problem, PointCall(problem.point, self.policy.worst), None
@@ -133,6 +234,8 @@ class PointEvaluator:
                         self.faults.note(RAISED, raised, None if " failed at x = " in raised else self._at[todo[index]])
                     if recorded is not None:
                         recorded.keep(todo[index], value, what.get(index, ""))
+                    if self._arrived is not None:
+                        self._arrived(todo[index], value)
         except WorkerError as error:
             if isinstance(item := getattr(error, "item", None), np.ndarray):
                 raise lost_at(str(error), item[-self._at.shape[1] :]) from None
@@ -142,17 +245,14 @@ class PointEvaluator:
             self.cost = sum(spent) / len(spent)
 
 
-class Reported:
-    """Values of a batch of which none is known; each is reported when it is there."""
-
-    def __init__(self, arrived: Arrived) -> None:
-        self.known: dict[int, float] = {}
-        self.failed: dict[int, str] = {}
-        self._arrived = arrived
-
-    def keep(self, index: int, value: float, failed: str = "") -> None:  # noqa: ARG002
-        """The value of a point of the batch."""
-        self._arrived(index, value)
+def in_turn(function: HasPoint, x: Array, arrived: Arrived) -> Array:
+    """Values (n,) of the rows of x, one call after the other in this thread; each is reported when it is there."""
+    values = np.empty(len(x))
+    for i, row in enumerate(x):
+        values[i] = function.point(row)
+        arrived(i, values[i])
+        end_if_asked()
+    return values
 
 
 @contextmanager
@@ -175,10 +275,13 @@ def evaluating(
     None for problems that make random numbers, and for compiled ones: they evaluate themselves.
     """
     if takes_points(problem):
+        assert isinstance(problem, PointFunction)
+        if type(workers) is int and workers == 1 and policy == DEFAULT:
+            yield partial(in_turn, problem)
+            return
         with engine_for(workers, policy) as engine:
-            assert isinstance(problem, PointFunction)
             evaluator, function = PointEvaluator(engine, policy, faults), problem
-            yield lambda x, arrived: evaluator(function, x, Reported(arrived))
+            yield lambda x, arrived: evaluator(function, x, arrived=arrived)
         return
     engine_of(workers, "processes").close()  # says what is wrong with workers
     check_policy(problem, policy)

@@ -14,8 +14,15 @@ from autov.core import Array, whole_number
 from autov.engines import Engine, Serial, engine_of
 from autov.problems import PointFunction, Problem, instance_of, takes_points
 from autov.runs.driver import LiveRun, Run, presented, solve
-from autov.runs.evaluation import PointEvaluator, check_policy, engine_for, evaluating_here
-from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy
+from autov.runs.evaluation import (
+    DEFAULT,
+    FaultCount,
+    FaultPolicy,
+    PointEvaluator,
+    check_policy,
+    engine_for,
+    evaluating_here,
+)
 from autov.runs.point_scheduler import CheapEvaluations, Job, PointScheduler, run_scheduled
 
 CHEAP = 1e-3  # seconds of an evaluation below which whole runs travel to the workers

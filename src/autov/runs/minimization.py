@@ -12,13 +12,11 @@ import numpy as np
 
 from autov.algorithms.base import External
 from autov.algorithms.resolve import resolve_algorithm
-from autov.core import Array, InputError, Seed, canonical, describe, digest, identity, seed_of
+from autov.core import Array, InputError, Seed, canonical, describe, digest, identity, inferred_bounds, seed_of
 from autov.problems import Constrained, Problem, constrained, instance_of, resolve_problem, to_base, unpenalized
 from autov.runs.budget import budget_of, population_of
 from autov.runs.driver import LiveRun, Run, solve
-from autov.runs.evaluation import check_policy, evaluating
-from autov.runs.faults import DEFAULT, FaultCount, FaultPolicy, fault_policy, sentence
-from autov.runs.inferred_bounds import bounded
+from autov.runs.evaluation import DEFAULT, FaultCount, FaultPolicy, check_policy, evaluating, fault_policy, sentence
 from autov.runs.run_store import KEPT, Evaluations, Journal, RunStore, SavedRun
 from autov.runs.stopping import (
     BUDGET,
@@ -105,9 +103,10 @@ def minimize(
     """
     made_up = None
     if not isinstance(fun, (str, Problem)):
-        bounds, made_up = bounded(bounds, x0)
+        bounds, made_up = inferred_bounds(bounds, x0)
     problem = resolve_problem(fun, bounds, dim=dim, vectorized=vectorized, args=args)
-    problem = constrained(problem, constraints, integrality, vectorized)
+    if constraints is not None or integrality is not None:
+        problem = constrained(problem, constraints, integrality, vectorized)
     chosen = resolve_algorithm(algorithm)
     policy, failed = fault_policy(faults), FaultCount()
     check_policy(problem, policy)

@@ -12,12 +12,21 @@ import numpy as np
 from autov.algorithms.base import Injectable, Metaheuristic
 from autov.algorithms.population import initial_points
 from autov.algorithms.resolve import resolve_algorithm
-from autov.core import Array, Box, InputError, Seed, generator, real_numbers, seed_of, values_of, whole_number
+from autov.core import (
+    Array,
+    Box,
+    InputError,
+    Seed,
+    generator,
+    inferred_bounds,
+    real_numbers,
+    seed_of,
+    values_of,
+    whole_number,
+)
 from autov.problems import Constrained, Function, constraints_and_integers, penalized, unpenalized
 from autov.runs import optimizer_state
-from autov.runs.budget import budget_of, population_of
-from autov.runs.inferred_bounds import bounded
-from autov.runs.point_cache import point_cache_for
+from autov.runs.budget import budget_of, point_cache_for, population_of
 from autov.runs.stopping import BUDGET, CONVERGED, Seen, Stopping, has_converged, stopping_of, verdict
 
 if TYPE_CHECKING:
@@ -61,7 +70,7 @@ class Optimizer:
         chosen = resolve_algorithm(algorithm)
         if not isinstance(chosen, Metaheuristic):
             raise InputError(f"algorithm: {chosen.name} can only be run as a whole, not asked; use minimize")
-        box = Box.of(bounded(bounds, x0)[0])
+        box = Box.of(inferred_bounds(bounds, x0)[0])
         self._free = box.width > 0
         if not self._free.any():
             raise InputError("bounds: every variable is fixed (lower equals upper), nothing is left to search")

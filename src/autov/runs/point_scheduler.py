@@ -24,8 +24,7 @@ from autov.engines import WAIT, Engine
 from autov.engines.pickled import pack_error, unpack_error
 from autov.problems import Problem, instance_of
 from autov.runs.driver import Run, solve
-from autov.runs.evaluation import in_message
-from autov.runs.faults import DEFAULT, RAISED, FaultCount, FaultPolicy, one_line
+from autov.runs.evaluation import DEFAULT, RAISED, FaultCount, FaultPolicy, in_message, one_line
 
 PATIENCE = 0.05  # seconds to wait for a run that is computing before workers are left alone
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autov.core import Array, FileError, InputError, to_json
-from autov.core.files import check_new
+from autov.core.atomic_files import check_new
 from autov.core.transactions import writing
 
 MAGIC, VERSION = 0x61757452, 1  # application_id ("autR") and user_version of the file

@@ -23,9 +23,9 @@ from typing import Any
 
 from autov.core import InputError, WorkerError
 from autov.core.objects import executed_modules
-from autov.engines.base import Engine, Found, Item, Lost, Result, chunks
 from autov.engines.dask.mapping import DaskMap, SentFunction, gone
 from autov.engines.dask.worker import difference, versions
+from autov.engines.engine import Engine, Found, Item, Lost, Result, chunks
 from autov.engines.jobs import Queue
 from autov.engines.pickled import name_of, one_line, unsendable
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from autov.core import WorkerError
 from autov.core.ending import end_if_asked
-from autov.engines.base import Found, Lost
 from autov.engines.dask.worker import DONE, OTHER, RAISED, UNKNOWN, same_bytes, work
+from autov.engines.engine import Found, Lost
 from autov.engines.jobs import Job, Queue
 from autov.engines.pickled import name_of, one_line, same, unpack_error, unsendable
 

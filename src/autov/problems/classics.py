@@ -12,9 +12,8 @@ import numpy as np
 from autov.core import Array, Box, Generator, InputError
 from autov.kernels.functions import classic as kernels
 from autov.kernels.objective import Objective, compile_objective
+from autov.problems.added import ADDED, NOISY
 from autov.problems.entries import Entry, c_function, of_points_and_stream, substituted, unsubstituted, zero
-from autov.problems.more import ADDED
-from autov.problems.noisy import NOISY
 
 SCHWEFEL_AT = 420.96874635998202  # the root of tan(sqrt x) = -sqrt(x) / 2 that minimises -x sin(sqrt x) in the box
 SCHWEFEL_VALUE = -SCHWEFEL_AT * math.sin(math.sqrt(SCHWEFEL_AT))

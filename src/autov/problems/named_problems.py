@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from autov.core import Box, InputError, import_object, meant, whole_number
-from autov.problems.base import Problem
+from autov.problems.added import ADDED_NAMES, ALIASES, NOISY_NAMES
 from autov.problems.bbob import BBOB, BBOB_DIM, BBOB_NAMES
-from autov.problems.classic import NAMES, TABLE, Classic
+from autov.problems.classics import NAMES, TABLE, Classic
 from autov.problems.constrained import CONSTRAINED_NAMES, constrained_problem
 from autov.problems.families import Family, checked_step, is_per_run, transformed
 from autov.problems.function import function_problem
-from autov.problems.more import ADDED_NAMES, ALIASES
-from autov.problems.noisy import NOISY_NAMES
+from autov.problems.problem import Problem
 from autov.problems.transforms import Translated
 
 PAPER_NAMES = tuple(f"paper-f{i}" for i in range(1, 14))
@@ -26,6 +25,11 @@ GROUPS = {
 }  # fmt: skip
 DIM = 30  # variables of a classic problem unless told otherwise
 Problems = str | Problem | Sequence[str | Problem] | Mapping[str, str | Problem]
+_BBOB = (
+    (5, "BBOB, separable"), (9, "BBOB, low or moderate conditioning"), (14, "BBOB, high conditioning, unimodal"),
+    (19, "BBOB, multimodal, adequate structure"), (24, "BBOB, multimodal, weak structure"),
+)  # fmt: skip
+_ONE_MODE = (*NAMES[:7], "ellipsoid", "discus", "bent_cigar", "different_powers", "sharp_ridge", "zakharov")
 _RANGE = re.compile(r"(?P<stem>[A-Za-z_-]*)(?P<first>\d+)\.\.(?P<other>[A-Za-z_-]*)(?P<last>\d+)(?P<rest>\+.*)?")
 
 
@@ -172,7 +176,7 @@ def _named(name: str, dim: int | None, default_dim: int) -> Problem:
     if name in BBOB_NAMES:
         return BBOB(int(name.removeprefix("bbob-f")), dim or min(default_dim, BBOB_DIM))
     if name in LARGE_SCALE_NAMES:
-        from autov.problems.lsgo import large_scale  # loads its data
+        from autov.problems.large_scale import large_scale  # loads its data
 
         return large_scale(name)
     if name in CONSTRAINED_NAMES:
@@ -215,3 +219,23 @@ def _function(
     if dim is not None and dim != found.box.dim:
         raise InputError(f"dim: the bounds are those of {found.box.dim} variables, got {dim}")
     return found
+
+
+def problem_group(name: str) -> str:
+    """The group of a problem, by what its name begins with; "others" for all that autov does not know by name.
+
+    f1 to f7 count as unimodal, f8 to f13 as multimodal, as in Yao, Liu and Lin (1999).
+    """
+    head = name.partition("+")[0]
+    if match := re.fullmatch(r"bbob-f(\d+)", head):
+        return next((title for last, title in _BBOB if int(match[1]) <= last), "others")
+    if head.startswith("lsgo-"):
+        return "large scale"
+    if (match := re.fullmatch(r"(?:paper-)?f(\d+)", head)) and 1 <= int(match[1]) <= len(NAMES):
+        head = NAMES[int(match[1]) - 1]
+    head = ALIASES.get(head, head)
+    if head in NOISY_NAMES:
+        return "noisy"
+    if head not in (*NAMES, *ADDED_NAMES, "penalized_1_plain"):
+        return "others"
+    return "unimodal" if head in _ONE_MODE else "multimodal"

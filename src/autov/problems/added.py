@@ -1,4 +1,9 @@
-"""Thirteen functions besides the classic ones, by their usual words and boxes; see `autov.kernels.functions.more`."""
+"""Thirteen functions besides the classic ones, by their usual words and boxes, and noisy ones.
+
+Values of the noisy ones are f(x) exp(z) with a new standard normal z for every evaluation. Each is named after the
+function that the noise is laid over, which has the minimum 0: the noise vanishes there, and the known minimum is exact.
+See `autov.kernels.functions.more` and `noise`.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +13,9 @@ import math
 import numpy as np
 
 from autov.core import Array
+from autov.kernels.functions import classic as classic_kernels
 from autov.kernels.functions import more as kernels
-from autov.problems.entries import Entry, zero
+from autov.problems.entries import Entry, blurred, zero
 
 # The smallest root of 4 x^3 - 32 x + 5, the derivative of x^4 - 16 x^2 + 5 x.
 STYBLINSKI_TANG_AT = -2.903534027771177
@@ -73,3 +79,15 @@ ALIASES = {  # other names of the same functions
     "elliptic": "ellipsoid", "cigar": "bent_cigar", "schaffer_f6": "expanded_schaffer_f6", "bi_rastrigin": "lunacek",
     "double_funnel": "lunacek",
 }  # fmt: skip
+
+NOISY = {
+    "noisy_sphere": Entry(None, 100.0, 0.0, zero, classic_kernels.sphere, noisy=True, form=blurred),
+    "noisy_schwefel_1_2": Entry(None, 100.0, 0.0, zero, classic_kernels.schwefel_1_2, noisy=True, form=blurred),
+    "noisy_rosenbrock": Entry(None, 30.0, 1.0, zero, classic_kernels.rosenbrock, noisy=True, form=blurred),
+    "noisy_rastrigin": Entry(None, 5.12, 0.0, zero, classic_kernels.rastrigin, noisy=True, form=blurred),
+    "noisy_ackley": Entry(None, 32.0, 0.0, zero, classic_kernels.ackley, noisy=True, form=blurred),
+    "noisy_griewank": Entry(None, 600.0, 0.0, zero, classic_kernels.griewank, noisy=True, form=blurred),
+    "noisy_ellipsoid": Entry(None, 5.0, 0.0, zero, kernels.ellipsoid, noisy=True, form=blurred),
+    "noisy_different_powers": Entry(None, 5.0, 0.0, zero, kernels.different_powers, noisy=True, form=blurred),
+}
+NOISY_NAMES = tuple(NOISY)

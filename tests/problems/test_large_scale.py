@@ -16,9 +16,9 @@ from autov.core import Box, InputError, generator, stream_key
 from autov.kernels.evolution import run as runs
 from autov.kernels.functions import lsgo as kernels
 from autov.operators import load_operator
-from autov.problems.base import Problem
-from autov.problems.classic import Classic
-from autov.problems.lsgo import NAMES, LargeScale, arrays, large_scale
+from autov.problems.classics import Classic
+from autov.problems.large_scale import NAMES, LargeScale, arrays, large_scale
+from autov.problems.problem import Problem
 from autov.problems.transforms import Translated
 from benchmarks import lsgo_numpy as twin
 

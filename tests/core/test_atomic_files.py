@@ -214,7 +214,7 @@ def test_json_is_read(tmp_path):
 LIMITED = """
 import resource, sys
 from autov.core import InputError, check_writable
-from autov.core.files import write_bytes
+from autov.core.atomic_files import write_bytes
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 for call in (lambda: write_bytes(sys.argv[1], bytes(200_000)), lambda: check_writable(sys.argv[1])):
     try:
