@@ -5,10 +5,11 @@ import math
 import numpy as np
 import pytest
 
-import autov
 from autov.algorithms import make_algorithm
 from autov.algorithms.coordinate import Coordinate
-from autov.core import Box, generator
+from autov.core import Box, InputError, generator
+from autov.problems import resolve_problem
+from autov.runs import solve
 from tests.algorithms.driver import drive, rastrigin, sphere
 from tests.naive_coordinate import minimize_axis
 
@@ -62,10 +63,11 @@ LINES = {
 @pytest.mark.parametrize("start", [0.5, 0.0, 0.8371])
 def test_one_variable_equals_the_twin(name, start):
     line = LINES[name]
-    expected = minimize_axis(line, start, Coordinate())
-    fun = lambda x: [line(u) for u in x[:, 0]]  # noqa: E731
+    expected = np.array(minimize_axis(line, start, Coordinate()))
+    fun = lambda x: np.array([line(u) for u in x[:, 0]])  # noqa: E731
     _, points, _ = drive(Coordinate(), fun, UNIT, maxfev=len(expected), x0=np.array([start]))
-    assert points[:, 0].tolist() == expected
+    sure = 12 if name == "stairs" else len(expected)  # then rounding decides between intervals that are equally easy
+    np.testing.assert_allclose(points[:sure, 0], expected[:sure], atol=1e-9)  # compiled code fuses products and sums
 
 
 @pytest.mark.parametrize("dim", [1, 2, 10, 40])
@@ -98,6 +100,11 @@ def test_a_coupled_function_ends_the_search_with_its_first_batch(fun):
     assert (len(values), batches, separable(state)) == (12, 1, 0)
 
 
+def test_a_coupling_of_two_among_many_is_noticed():
+    _, _, state = search(lambda x: sphere(x) + 1e-3 * x[:, 3] * x[:, 7], Box.cube(-5, 4, 10))
+    assert separable(state) == 0
+
+
 def test_a_coupling_near_the_optimum_is_noticed_later():
     fun = lambda x: sphere(x) + np.where(sphere(x) < 1, x.prod(axis=1) + 0.1, 0)  # noqa: E731
     values, _, state = search(fun, Box.cube(-5, 4, 3))
@@ -111,11 +118,17 @@ def test_points_of_a_batch_differ_from_the_context_in_one_variable():
     assert (points[1] != points[0]).all()
 
 
-@pytest.mark.parametrize("value", [0.0, -3.5, np.inf])
+@pytest.mark.parametrize("value", [0.0, -3.5, np.inf, np.nan])
 def test_a_constant_ends_quickly(value):
     values, _, state = search(lambda x: np.full(len(x), value), Box.cube(-5, 5, 10))
     assert len(values) <= 50
     assert separable(state) == -1
+
+
+def test_values_that_are_no_numbers_are_walls():
+    values, _, _ = search(lambda x: np.where(x[:, 1] < -1, np.nan, sphere(x - 2)), Box.cube(-5, 5, 3))
+    assert np.nanmin(values) < 1e-10
+    assert len(values) < 250
 
 
 def test_noise_ends_quickly():
@@ -169,7 +182,7 @@ def test_the_best_of_several_given_points_is_the_start():
     x0 = np.array([[4.0, 4, 4], [1, 1, 1], [-3, 2, 2]])
     _, points, _ = drive(Coordinate(), sphere, Box.cube(-5, 5, 3), maxfev=20, x0=x0)
     assert np.array_equal(points[:3], x0)
-    assert ((points[4:7] != 1).sum(axis=1) == 1).all()
+    assert ((abs(points[4:7] - 1) > 1e-12).sum(axis=1) == 1).all()  # the unit box rounds
 
 
 def test_a_scale_keeps_the_search_near_its_start():
@@ -188,15 +201,15 @@ def test_a_search_that_ended_goes_on_with_more_detail_and_then_elsewhere():
     assert (second[: len(first)] == first).all()
 
 
-@pytest.mark.parametrize("problem", ["rastrigin", "rosenbrock", "schwefel_2_26"])
-def test_asked_and_compiled_runs_are_the_same(problem):
-    box = autov.problems.resolve_problem(problem, 6).box
-    options = {"algorithm": "coordinate", "maxfev": 900, "rng": 3}
-    compiled = autov.minimize(problem, dim=6, **options)
-    function = autov.problems.resolve_problem(problem, 6)
-    asked = autov.minimize(lambda x: function(x, None), box.bounds, vectorized=True, **options)
-    assert np.array_equal(compiled.x, asked.x)
-    assert np.array_equal(compiled.trace_best, asked.trace_best)
+@pytest.mark.parametrize("name", ["rastrigin+translate=run", "rosenbrock", "schwefel_2_26", "quartic"])
+@pytest.mark.parametrize("maxfev", [5, 77, 2000])
+def test_compiled_and_asked_runs_have_the_same_bits(name, maxfev):
+    problem = resolve_problem(name, dim=6)
+    fast = solve(problem, Coordinate(), maxfev=maxfev, seed=3, run=2)
+    asked = solve(problem, Coordinate(), maxfev=maxfev, seed=3, run=2, watch=lambda _: False)
+    for field in ("x", "fun", "nfev", "nit", "population", "values", "trace_nfev", "trace_best", "nans"):
+        assert np.array_equal(getattr(fast, field), getattr(asked, field)), field
+    assert fast.nfev == maxfev
 
 
 def test_large_batches_are_cut(monkeypatch):
@@ -209,5 +222,5 @@ def test_large_batches_are_cut(monkeypatch):
 
 
 def test_settings_are_checked():
-    with pytest.raises(autov.InputError, match="points: must be"):
+    with pytest.raises(InputError, match="points: must be"):
         make_algorithm("coordinate", points=2)

@@ -6,9 +6,9 @@ function, CEC 1994; R. P. Brent, Algorithms for minimization without derivatives
 batch, global and local points of an axis alternate, and an axis ends by the curvature of its best valley.
 
 The first batch tells whether the function is such a sum: it has the start, the far end of each axis, and the corner
-where all axes are at their far end. If the change to the corner is not the sum of the changes along the axes, the search ends
-after d + 2 evaluations. ``state.scalars["separable"]`` is 1 or 0, or -1 while it is not known. A search that has
-converged goes on with twice the detail a few times, then it begins elsewhere.
+where all axes are at their far end. If the change to the corner is not the sum of the changes along the axes, the
+search ends after d + 2 evaluations. ``state.scalars["separable"]`` is 1 or 0, or -1 while it is not known. A search
+that has converged goes on with twice the detail a few times, then it begins elsewhere.
 """
 
 from __future__ import annotations
