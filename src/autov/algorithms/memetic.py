@@ -184,10 +184,10 @@ class Memetic:
         """
         key, box, k = state.key, state.box, len(self.local_searches)
         if p.turn == POINTS and p.covered and p.suspended:
-            found = p.best < p.before
+            better = p.best < p.before
             p.turn, p.run_nfev, p.goal = 0, p.suspended, p.suspended + _chunk(box.dim)
             p.suspended = 0
-            if not found:
+            if not better:
                 return None
             p.end_search(self.patience)
         elif p.is_local:
@@ -205,12 +205,12 @@ class Memetic:
                 p.goal += _chunk(box.dim)
                 return None
             p.end_search(self.patience)
-        for j in range(k):
-            start = next_start(self, p, j, box, population)
-            if start is not None:
-                p.begin(j, _chunk(box.dim) if p.covered else self._first_goal(p, box.dim))
-                p.searches[j] += 1
-                return self._search(key, box, p, j, start)
+        found = next_start(self, p, box, population)
+        if found is not None:
+            j, start = found
+            p.begin(j, _chunk(box.dim) if p.covered else self._first_goal(p, box.dim))
+            p.searches[j] += 1
+            return self._search(key, box, p, j, start)
         p.global_goal += max(1, int(self.round * p.maxfev))
         p.turn, p.goal, p.run_nfev, p.rounds = k, p.global_goal, p.global_nfev, p.rounds + 1
         if p.global_maxfev:

@@ -117,25 +117,32 @@ def goes_on(settings: Any, p: Progress, ended: bool) -> bool:
     return not ended and p.local_nfev < most
 
 
-def next_start(settings: Any, p: Progress, j: int, box: Box, population: Population) -> Start | None:
-    """Where local search j may start now, or None if it has to wait.
+def next_start(settings: Any, p: Progress, box: Box, population: Population) -> tuple[int, Start] | None:
+    """Which local search may start now, and where; None if all have to wait.
 
-    At the best point of all, if another run found it; else at the next of the points that cover the box.
+    One starts at the best point of all, if another run found it; else at the next of the points that cover the box.
     """
     if p.local_nfev >= allowed(settings, p) or not np.isfinite(p.best):
         return None
-    scale, trusted = settings.local_searches[j].scale, p.failures[j] < settings.patience
-    if p.by != j and p.best < p.origin[j] and (trusted or p.rounds >= p.next_round[j]):
-        p.origin[j] = p.best
-        if p.by == len(p.searches):
-            x, f = (np.ascontiguousarray(part) for part in population())
-            scale = polishing_step(x, f, box.lower, box.upper, 1.0, LEAST, scale)
-        elif p.by != POINTS:
-            scale *= NEAR
-        elif p.explored == 0:
-            p.explored = 1  # the best point is the first of them
-        return Start(p.best_x, p.best, float(scale))
-    if trusted and p.explored < len(p.starts_x):
-        p.explored += 1
-        return Start(p.starts_x[p.explored - 1], float(p.starts_f[p.explored - 1]), scale)
+    searches = settings.local_searches
+    trusted = p.failures < settings.patience
+    for j, search in enumerate(searches):
+        if p.by != j and p.best < p.origin[j] and (trusted[j] or p.rounds >= p.next_round[j]):
+            p.origin[j] = p.best
+            return j, Start(p.best_x, p.best, _first_step(p, search.scale, box, population))
+    for j, search in enumerate(searches):
+        if trusted[j] and p.explored < len(p.starts_x):
+            p.explored += 1
+            return j, Start(p.starts_x[p.explored - 1], float(p.starts_f[p.explored - 1]), search.scale)
     return None
+
+
+def _first_step(p: Progress, scale: float, box: Box, population: Population) -> float:
+    """Of a local search that starts at the best point: as large as what found it was spread."""
+    if p.by == len(p.searches):
+        x, f = (np.ascontiguousarray(part) for part in population())
+        return float(polishing_step(x, f, box.lower, box.upper, 1.0, LEAST, scale))
+    if p.by == POINTS:
+        p.explored = max(p.explored, 1)  # the best point is the first of them
+        return scale
+    return scale * NEAR
