@@ -20,9 +20,9 @@ class TrustRegion(LocalSearch):
     name: ClassVar[str] = "trust-region"
     kernels: ClassVar[ModuleType] = kernels
     scale: float = 0.1
-    points: float = 2.0
+    points: float = 100.0
     variables: int = 60
-    smallest: float = 1e-7
+    smallest: float = 1e-9
 
     def start_at(
         self, key: np.ndarray, box: Box, maxfev: int, x: Array, f: Array, scale: float
@@ -36,4 +36,4 @@ class TrustRegion(LocalSearch):
         return state
 
     def __post_init__(self) -> None:
-        check_ranges(self, scale=(1e-6, 0.25), points=(1, 1e4), variables=(1, 100), smallest=(1e-12, 0.1))
+        check_ranges(self, scale=(1e-6, 0.25), points=(1, 1000), variables=(1, 100), smallest=(1e-12, 0.1))

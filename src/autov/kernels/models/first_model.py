@@ -57,7 +57,8 @@ def choose_block(plan, work):
 def fill_first(work, value, lower, upper):
     """The points of a first model as a batch: the start, unless its value is known, and steps of rho along the axes."""
     state = work.scalars[0]
-    m, n = work.points.shape
+    n = work.base.size
+    state.points = m = 2 * n + 1
     rho = state.radius
     for j in range(n):
         work.base[j] = work.whole[work.free[j]]
@@ -73,16 +74,7 @@ def fill_first(work, value, lower, upper):
         elif work.high[j] < 0.5 * rho:
             forth = -2 * rho
         work.points[1 + j, j] = min(forth, work.high[j])
-        if n + 1 + j < m:
-            work.points[n + 1 + j, j] = max(back, work.low[j])
-    i, j = 0, 1
-    for k in range(2 * n + 1, m):  # two axes at once
-        work.points[k, i] = work.points[1 + i, i]
-        work.points[k, j] = work.points[1 + j, j]
-        i += 1
-        j += 1
-        if j == n:
-            i, j = 0, j - i + 1
+        work.points[n + 1 + j, j] = max(back, work.low[j])
     known = 1 if value < np.inf else 0
     work.values[0] = value
     state.phase = FIRST
@@ -128,7 +120,7 @@ def finite_value(values, count, f):
 def take_first(work):
     """The first model from the values of the batch; return whether there is one."""
     state = work.scalars[0]
-    m, n = work.points.shape
+    m, n = state.points, work.base.size
     known = m - state.batch
     for k in range(known, m):
         work.values[k] = work.f[k - known]
@@ -154,18 +146,19 @@ def take_first(work):
 @internal
 def invert_points(work):
     """Make the inverse of the interpolation system anew."""
+    m, n = work.scalars[0].points, work.base.size
     return invert(
-        work.points, work.z, work.b, work.columns, work.q, work.a, work.product, work.triangle, work.vectors[:2]
+        work.points[:m], work.z[: m - n - 1], work.b, work.columns, work.q, work.a, work.product, work.triangle, work.vectors[:2]
     )
 
 
 @internal
 def forget_model(work):
     """The model with the smallest Hessian, whatever it was before."""
-    n = work.base.size
+    m, n = work.scalars[0].points, work.base.size
     fill_least_norm(
-        work.points, work.values, work.scalars[0].opt, work.centre, work.z, work.b, work.vectors[0], work.curvatures,
-        work.gradient,
+        work.points[:m], work.values, work.scalars[0].opt, work.centre, work.z[: m - n - 1], work.b, work.vectors[0],
+        work.curvatures, work.gradient,
     )  # fmt: skip
     for i in range(n):
         for j in range(n):
@@ -175,8 +168,8 @@ def forget_model(work):
 @noinline
 def move_base(work):
     """Make the best point the base; return whether the points still have an inverse."""
-    m, n = work.points.shape
-    make_explicit(work.hessian, work.curvatures, work.points)
+    m, n = work.scalars[0].points, work.base.size
+    make_explicit(work.hessian, work.curvatures, work.points[:m])
     for k in range(m):
         for j in range(n):
             work.points[k, j] -= work.centre[j]

@@ -9,7 +9,7 @@ import numpy as np
 from autov.kernels.models.local_search import record, searched
 
 GIVEN, FIRST, TRIAL, GEOMETRY = range(4)  # what the batch is
-COUNTS = ("phase", "opt", "target", "recent", "doubts", "taken", "refreshed", "block", "passes")
+COUNTS = ("phase", "points", "opt", "target", "recent", "doubts", "taken", "refreshed", "block", "passes")
 VALUES = ("rho", "delta", "smallest", "radius", "predicted", "length", "least", "error_a", "error_b", "error_c")
 STATE = record(COUNTS, VALUES)
 
@@ -17,7 +17,7 @@ STATE = record(COUNTS, VALUES)
 class Plan(NamedTuple):
     """What the settings say."""
 
-    points: float  # of a model, for each variable (one more in all)
+    points: float  # of a model, at most, if it has more than two for each variable
     variables: float  # of a model, at most
     smallest: float  # last rho of a search
 
@@ -64,7 +64,7 @@ class Work(NamedTuple):
 def model_size(plan: Plan, d: int) -> tuple[int, int]:
     """Variables and points of a model."""
     n = min(d, int(plan.variables))
-    return n, max(n + 2, min(int(plan.points * n) + 1, (n + 1) * (n + 2) // 2))
+    return n, max(2 * n + 1, min(int(plan.points), (n + 1) * (n + 2) // 2))
 
 
 def workspace(plan: Plan, key: np.ndarray, d: int, maxfev: int, given: np.ndarray, given_f: np.ndarray) -> Work:  # noqa: ARG001
