@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from autov.compiler.functions import internal, noinline
-from autov.kernels.models.interpolation import invert
+from autov.kernels.models.interpolation import dot, invert
 from autov.kernels.models.local_search import end_search, next_start, place
-from autov.kernels.models.quadratic import fill_least_norm, make_explicit
+from autov.kernels.models.quadratic import fill_least_norm, hessian_times, make_explicit
 from autov.kernels.models.trust_region_work import FIRST
 from autov.kernels.order import sort_order
 from autov.kernels.random import PARENTS, fill_uniforms, subkey
@@ -59,6 +59,7 @@ def fill_first(work, value, lower, upper):
     state = work.scalars[0]
     n = work.base.size
     state.points = m = 2 * n + 1
+    state.fresh = 1
     rho = state.radius
     for j in range(n):
         work.base[j] = work.whole[work.free[j]]
@@ -139,8 +140,31 @@ def take_first(work):
     state.error_a = state.error_b = state.error_c = 0.0
     if not invert_points(work):
         return False
-    forget_model(work)
+    if state.fresh == 1:
+        forget_model(work)
+    else:
+        keep_hessian(work)
     return True
+
+
+@internal
+def keep_hessian(work):
+    """The model whose Hessian differs least from the explicit one."""
+    state, m, n = work.scalars[0], work.scalars[0].points, work.base.size
+    residuals, product = work.vectors[1], work.short[3]
+    for k in range(m):
+        work.curvatures[k] = 0.0
+    base = 0.0
+    for k in range(m):
+        hessian_times(work.hessian, work.curvatures, work.points[:0], work.points[k], product)
+        residuals[k] = work.values[k] - 0.5 * dot(work.points[k], product, n)
+    fill_least_norm(
+        work.points[:m], residuals, state.opt, work.centre, work.z[: m - n - 1], work.b, work.vectors[0],
+        work.curvatures, work.gradient,
+    )  # fmt: skip
+    hessian_times(work.hessian, work.curvatures, work.points[:0], work.centre, product)
+    for j in range(n):
+        work.gradient[j] += product[j]
 
 
 @internal
@@ -212,6 +236,8 @@ def new_points(work, lower, upper):
     """Another set of points around the best one, because those there are have no inverse."""
     state = work.scalars[0]
     state.refreshed += 1
-    state.radius = min(state.radius, state.rho)
+    state.radius = min(state.radius, state.delta)
+    make_explicit(work.hessian, work.curvatures, work.points[: state.points])
     keep_centre(work)
     fill_first(work, work.values[state.opt], lower, upper)
+    state.fresh = 0

@@ -284,28 +284,3 @@ def append(z, b, m, values, beta):
         b[j, m] = -factor
         for k in range(size, size + n):
             b[j, k] += factor * values[k]
-
-
-@noinline
-def remove(z, b, m, t):
-    """Update z and b when the last of m points takes the place of point t; the last row of z is not needed any more.
-
-    The inverse of a part of a matrix: H - h h' / alpha with h = H e_t, which is of rank one in Omega, too.
-    """
-    rest, size = z.shape
-    n = b.shape[0]
-    rotate(z, m, t)
-    corner = z[0, t]
-    if not corner * corner > 0:
-        return False
-    for j in range(n):
-        for i in range(n):
-            b[j, size + i] -= (b[j, t] / corner) * (b[i, t] / corner)
-    for j in range(n):
-        add_row(b[j], -b[j, t] / corner, z[0], m)
-        b[j, t] = b[j, m - 1]
-    for k in range(m):
-        z[0, k] = z[rest - 1, k]
-    for j in range(rest - 1):
-        z[j, t] = z[j, m - 1]
-    return True

@@ -24,7 +24,7 @@ from autov.kernels.models.first_model import (
     write_point,
 )
 from autov.kernels.models.geometry_step import geometry_step
-from autov.kernels.models.interpolation import add_row, append, dot, exchange, lagrange_values, remove
+from autov.kernels.models.interpolation import add_row, append, dot, exchange, lagrange_values
 from autov.kernels.models.local_search import evaluate_batch, goes_on, may_evaluate, place, take_batch, trace
 from autov.kernels.models.quadratic import absorb, fill_lagrange, fill_least_norm, hessian_times
 from autov.kernels.models.trust_region_work import FIRST, GEOMETRY, GIVEN, TRIAL, Plan, Work, workspace
@@ -36,7 +36,7 @@ REFRESHES = 5  # new sets of points of one search, at most
 FAR = 1e-3  # square of a step over that of the centre's distance from the base below which the base moves
 ROUNDING = 1e-13  # of the largest value
 NONE = -1
-POISED = 1e-6
+POISED = 0.01
 
 
 @kernel
@@ -113,8 +113,8 @@ def propose(plan, work, lower, upper, far):
     state = work.scalars[0]
     n = work.base.size
     low, high = work.short[0], work.short[1]
+    m = state.points
     while True:
-        m = state.points
         for j in range(n):
             low[j] = min(work.low[j] - work.centre[j], 0.0)
             high[j] = max(work.high[j] - work.centre[j], 0.0)
@@ -237,34 +237,12 @@ def distance(work, k):
 @internal
 def farthest(work, limit):
     """The point that is farthest from the best one, if it is farther than the limit."""
-    state = work.scalars[0]
-    while True:
-        found, most = NONE, limit * limit
-        for k in range(state.points):
-            square = square_distance(work, k)
-            if square > most:
-                found, most = k, square
-        if found == NONE or not drop(work, found):
-            return found
-
-
-@noinline
-def drop(work, t):
-    """Remove a point, if there are more than a first model has; return whether that was possible."""
-    state, n = work.scalars[0], work.base.size
-    m = state.points
-    if m <= 2 * n + 1 or not remove(work.z[: m - n - 1], work.b, m, t):
-        return False
-    absorb(work.hessian, work.curvatures, work.points, t)
-    last = m - 1
-    for j in range(n):
-        work.points[t, j] = work.points[last, j]
-    work.values[t] = work.values[last]
-    work.curvatures[t] = work.curvatures[last]
-    if state.opt == last:
-        state.opt = t
-    state.points = last
-    return True
+    found, most = NONE, limit * limit
+    for k in range(work.scalars[0].points):
+        square = square_distance(work, k)
+        if square > most:
+            found, most = k, square
+    return found
 
 
 @noinline

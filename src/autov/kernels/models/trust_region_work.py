@@ -9,7 +9,7 @@ import numpy as np
 from autov.kernels.models.local_search import record, searched
 
 GIVEN, FIRST, TRIAL, GEOMETRY = range(4)  # what the batch is
-COUNTS = ("phase", "points", "opt", "target", "recent", "doubts", "taken", "refreshed", "block", "passes")
+COUNTS = ("phase", "points", "fresh", "opt", "target", "recent", "doubts", "taken", "refreshed", "block", "passes")
 VALUES = ("rho", "delta", "smallest", "radius", "predicted", "length", "least", "error_a", "error_b", "error_c")
 STATE = record(COUNTS, VALUES)
 
