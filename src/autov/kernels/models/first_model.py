@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from autov.compiler.functions import internal, noinline
-from autov.kernels.models.interpolation import dot, invert
+from autov.kernels.models.interpolation import add_row, dot, invert
 from autov.kernels.models.local_search import end_search, next_start, place
 from autov.kernels.models.quadratic import fill_least_norm, hessian_times, make_explicit
 from autov.kernels.models.trust_region_work import FIRST
@@ -140,21 +140,29 @@ def take_first(work):
     state.error_a = state.error_b = state.error_c = 0.0
     if not invert_points(work):
         return False
-    if state.fresh == 1:
+    if state.fresh:
         forget_model(work)
     else:
-        keep_hessian(work)
+        fit_model(work)
     return True
 
 
 @internal
-def keep_hessian(work):
+def forget_model(work):
+    """The model with the smallest Hessian, whatever it was before."""
+    n = work.base.size
+    for i in range(n):
+        for j in range(n):
+            work.hessian[i, j] = 0.0
+    fit_model(work)
+
+
+@internal
+def fit_model(work):
     """The model whose Hessian differs least from the explicit one."""
-    state, m, n = work.scalars[0], work.scalars[0].points, work.base.size
+    state, n = work.scalars[0], work.base.size
+    m = state.points
     residuals, product = work.vectors[1], work.short[3]
-    for k in range(m):
-        work.curvatures[k] = 0.0
-    base = 0.0
     for k in range(m):
         hessian_times(work.hessian, work.curvatures, work.points[:0], work.points[k], product)
         residuals[k] = work.values[k] - 0.5 * dot(work.points[k], product, n)
@@ -163,8 +171,7 @@ def keep_hessian(work):
         work.curvatures, work.gradient,
     )  # fmt: skip
     hessian_times(work.hessian, work.curvatures, work.points[:0], work.centre, product)
-    for j in range(n):
-        work.gradient[j] += product[j]
+    add_row(work.gradient, 1.0, product, n)
 
 
 @internal
@@ -172,21 +179,9 @@ def invert_points(work):
     """Make the inverse of the interpolation system anew."""
     m, n = work.scalars[0].points, work.base.size
     return invert(
-        work.points[:m], work.z[: m - n - 1], work.b, work.columns, work.q, work.a, work.product, work.triangle, work.vectors[:2]
-    )
-
-
-@internal
-def forget_model(work):
-    """The model with the smallest Hessian, whatever it was before."""
-    m, n = work.scalars[0].points, work.base.size
-    fill_least_norm(
-        work.points[:m], work.values, work.scalars[0].opt, work.centre, work.z[: m - n - 1], work.b, work.vectors[0],
-        work.curvatures, work.gradient,
+        work.points[:m], work.z[: m - n - 1], work.b, work.columns, work.q, work.a, work.product, work.triangle,
+        work.vectors[:2],
     )  # fmt: skip
-    for i in range(n):
-        for j in range(n):
-            work.hessian[i, j] = 0.0
 
 
 @noinline
@@ -233,7 +228,7 @@ def next_model(plan, work, lower, upper):
 
 @internal
 def new_points(work, lower, upper):
-    """Another set of points around the best one, because those there are have no inverse."""
+    """Another set of points around the best one, because those there are have no inverse; the Hessian is kept."""
     state = work.scalars[0]
     state.refreshed += 1
     state.radius = min(state.radius, state.delta)

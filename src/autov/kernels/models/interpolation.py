@@ -11,7 +11,9 @@ curvatures Omega r (its Hessian is the sum of curvatures times y y') and at the 
 functions are those of r = e_t. Arrays have rows along the points: ``z`` is Z', ``b`` is [Xi Upsilon] without what
 belongs to the constant.
 
-`invert` makes them from the points alone. `exchange` updates them when one point is replaced, in O((m + n)^2).
+The arrays have room for more points: z.shape[1] of them, and Upsilon begins in that column of ``b``. `invert` makes
+them from the points alone. `exchange` updates them when one point is replaced, in O((m + n)^2), `append` when one is
+added.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Local search with quadratic models in a trust region, in the manner of BOBYQA; see `autov.algorithms.trust_region`.
 
 A search begins with a batch of points around its start. From then on a batch is one point: a trial step, which
-minimises the model in the trust region, or a geometry step, which replaces a point that is far from the others. Radii:
-``delta`` is that of the trust region, ``rho`` its lower bound, which only falls. Lengths are parts of the box width.
+minimises the model in the trust region, or a geometry step, which replaces a point that is far from the others. The
+first model has 2 n + 1 points; new ones are added while there is room, and then replace others. Radii: ``delta`` is
+that of the trust region, ``rho`` its lower bound. Lengths are parts of the box width.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ __all__ = ["Plan", "Work", "begin", "run", "step", "workspace"]
 REFRESHES = 5  # new sets of points of one search, at most
 FAR = 1e-3  # square of a step over that of the centre's distance from the base below which the base moves
 ROUNDING = 1e-13  # of the largest value
+POISED = 0.01  # beta over the fourth power of the step's length above which a point is added, not exchanged
 NONE = -1
-POISED = 0.01
 
 
 @kernel
