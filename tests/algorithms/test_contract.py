@@ -167,7 +167,8 @@ def test_translation_and_scale_invariance(name):
     moved = Box(BOX.lower * 4 + 32, BOX.upper * 4 + 32)  # powers of two: no rounding to speak of
     plain = drive(algorithm, sphere, BOX, maxfev=200)[1]
     other = drive(algorithm, lambda x: sphere((x - 32) / 4), moved, maxfev=200)[1]
-    np.testing.assert_allclose(other, plain * 4 + 32, rtol=1e-6, atol=1e-6)
+    count = np.argmax(np.append(sphere(plain) < 1e-6, True))  # near the optimum rounding decides about a model
+    np.testing.assert_allclose(other[:count], plain[:count] * 4 + 32, rtol=1e-6, atol=1e-6)
 
 
 def test_imode_is_drawn_to_the_origin():
