@@ -99,7 +99,7 @@ class SurrogateMatrixAdaptation(StrategySettings):
     compiles: ClassVar[bool] = True
     tau: float = 0.85
     portion: float = 0.02
-    refit: float = 0.0
+    refit: float = 0.04
     values: Literal["function", "ranks"] = "function"
     middle: Literal["diagonal", "round"] = "diagonal"
 

@@ -21,7 +21,7 @@ from autov.kernels.matrix_products import COLUMNS, ROWS, padded, register_block
 from autov.kernels.models.quadratic_model import DIAGONAL, FULL, LINEAR, ROUND, count_terms, fill_terms, to_frame
 
 RIDGE = 1e-8  # relative to the sum of weights; rounding moves coefficients that points do not determine by eps / RIDGE
-REFINED = 1
+REFINED = 1  # how often the residuals are fitted, too
 HEAVIEST = 20.0  # the best point counts so much more than the worst, squared
 FLAT = 1e-12  # a direction with so little of its variable's variance has none of its own
 
