@@ -12,7 +12,7 @@ from autov.core import Box, InputError, generator
 from tests.algorithms.driver import BOX, drive, sphere
 
 ALL = pytest.mark.parametrize("name", list(ALGORITHMS))
-MODELS = ("quasi-newton", "memetic", "lq-ma-es")  # differences and models amplify rounding from step to step
+MODELS = ("quasi-newton", "memetic")  # differences and models amplify rounding from step to step
 SKEWED = Box(np.array([-1e-3, 5.0, -1e6, 0.0]), np.array([2.0, 5.5, -1e5, 1e-9]))
 
 
@@ -169,7 +169,8 @@ def test_translation_and_scale_invariance(name):
     maxfev, error = (12, 1e-3) if name in MODELS else (200, 1e-6)
     plain = drive(algorithm, sphere, BOX, maxfev=maxfev)[1]
     other = drive(algorithm, lambda x: sphere((x - 32) / 4), moved, maxfev=maxfev)[1]
-    np.testing.assert_allclose(other, plain * 4 + 32, rtol=error, atol=error)
+    count = np.argmax(np.append(sphere(plain) < 1e-6, True))  # near the optimum rounding decides about a model
+    np.testing.assert_allclose(other[:count], plain[:count] * 4 + 32, rtol=error, atol=error)
 
 
 def test_imode_is_drawn_to_the_origin():

@@ -36,6 +36,7 @@ class Coordinate(LocalSearch):
 
     name: ClassVar[str] = "coordinate"
     kernels: ClassVar[ModuleType] = kernels
+    starts_near: ClassVar[bool] = False  # it searches whole axes
     scale: float = 1.0
     points: int = 80
     tolerance: float = 1e-11

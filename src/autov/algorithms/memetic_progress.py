@@ -129,7 +129,8 @@ def next_start(settings: Any, p: Progress, box: Box, population: Population) -> 
     for j, search in enumerate(searches):
         if p.by != j and p.best < p.origin[j] and (trusted[j] or p.rounds >= p.next_round[j]):
             p.origin[j] = p.best
-            return j, Start(p.best_x, p.best, _first_step(p, search.scale, box, population))
+            scale = _first_step(p, search.scale, box, population) if search.starts_near else search.scale
+            return j, Start(p.best_x, p.best, scale)
     for j, search in enumerate(searches):
         if trusted[j] and p.explored < len(p.starts_x):
             p.explored += 1

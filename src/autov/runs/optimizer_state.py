@@ -11,7 +11,6 @@ import dataclasses
 import math
 import os
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
