@@ -25,8 +25,8 @@ make.
 *Box, start, restarts* are those of `ma-es`; a restart forgets the archive.
 
 *Invariance.* Translation and scale as `ma-es`. A model with squares of the variables prefers the axes of the box, so
-with ``middle="diagonal"``, as in the paper, the strategy is not rotation invariant. With ``"round"`` the middle model has
-one curvature, of |M^-1 x|^2, instead: all models then turn with the problem, and so does the strategy.
+with ``middle="diagonal"``, as in the paper, the strategy is not rotation invariant. With ``"round"`` the middle model
+has one curvature, of |M^-1 x|^2, instead: all models then turn with the problem, and so does the strategy.
 
 *Batches.* What is asked for is a portion of a generation, often a single point. ``portion`` is its least part: 0.5
 keeps half as many workers busy as there are points in a generation.
