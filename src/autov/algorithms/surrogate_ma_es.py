@@ -16,8 +16,8 @@ costs the third power of the number of terms; so a model is fitted anew only aft
 as soon as its model has enough points, but a function that is not nearly quadratic gets other models after an
 increasing transformation. With ``values="ranks"`` it is fitted to numbers that only have the order of the values
 (`autov.kernels.matrix_adaptation.surrogate_fit`). All that follows then depends on the order alone, apart from
-``tol_f`` and values that are not finite. Quadratics then take about ten times the evaluations, still a third of those
-of `ma-es`; Rosenbrock's function takes 1.3 times as many as with values.
+``tol_f`` and values that are not finite. Quadratics then take ten to fifty times the evaluations, a quarter to a half
+of those of `ma-es`; Rosenbrock's function takes 1.1 to 1.4 times as many as with values.
 
 *Its optimum.* One point of each generation is where the model is smallest within a step that a normal sample might
 make.
