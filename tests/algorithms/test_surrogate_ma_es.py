@@ -123,6 +123,12 @@ def test_certificates(values, middle):
     assert (report.holds["rotation"] is True) == (middle == "round")
 
 
+def test_a_diagonal_model_that_a_short_run_does_not_use_is_not_certified():
+    """In two variables ten points are enough for a full model at once."""
+    report = check_algorithm(SurrogateMatrixAdaptation(), "rosenbrock", runs=30)
+    assert report.holds["rotation"] is not True
+
+
 @VALUES
 def test_a_turned_state_makes_the_turned_path(values):
     """Through linear, round and full models."""

@@ -16,8 +16,8 @@ costs the third power of the number of terms; so a model is fitted anew only aft
 as soon as its model has enough points, but a function that is not nearly quadratic gets other models after an
 increasing transformation. With ``values="ranks"`` it is fitted to numbers that only have the order of the values
 (`autov.kernels.matrix_adaptation.surrogate_fit`). All that follows then depends on the order alone, apart from
-``tol_f`` and values that are not finite. Quadratics then take about ten times the evaluations, still a third of those
-of `ma-es`; Rosenbrock's function takes 1.3 times as many as with values.
+``tol_f`` and values that are not finite. Quadratics then take ten to fifty times the evaluations, a quarter to a half
+of those of `ma-es`; Rosenbrock's function takes 1.1 to 1.4 times as many as with values.
 
 *Its optimum.* One point of each generation is where the model is smallest within a step that a normal sample might
 make.
@@ -25,8 +25,8 @@ make.
 *Box, start, restarts* are those of `ma-es`; a restart forgets the archive.
 
 *Invariance.* Translation and scale as `ma-es`. A model with squares of the variables prefers the axes of the box, so
-with ``middle="diagonal"``, as in the paper, the strategy is not rotation invariant. With ``"round"`` the middle model has
-one curvature, of |M^-1 x|^2, instead: all models then turn with the problem, and so does the strategy.
+with ``middle="diagonal"``, as in the paper, the strategy is not rotation invariant. With ``"round"`` the middle model
+has one curvature, of |M^-1 x|^2, instead: all models then turn with the problem, and so does the strategy.
 
 *Batches.* What is asked for is a portion of a generation, often a single point. ``portion`` is its least part: 0.5
 keeps half as many workers busy as there are points in a generation.

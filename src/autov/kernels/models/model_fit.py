@@ -18,7 +18,7 @@ import numpy as np
 
 from autov.compiler.functions import internal, noinline
 from autov.kernels.matrix_products import COLUMNS, ROWS, padded, register_block
-from autov.kernels.models.quadratic_model import DIAGONAL, FULL, LINEAR, ROUND, count_terms, fill_terms, to_frame
+from autov.kernels.models.quadratic_model import DIAGONAL, FULL, ROUND, count_terms, fill_terms, to_frame
 
 RIDGE = 1e-8  # relative to the sum of weights; rounding moves coefficients that points do not determine by eps / RIDGE
 REFINED = 1  # how often the residuals are fitted, too
@@ -92,7 +92,7 @@ def fit_frame(points, order, used, kind, model, fitting):
                 to_frame(away, frame, kind, v)
             for k in range(d):
                 squares += v[k] * v[k] if kind == ROUND else away[k] * away[k]
-    if kind == LINEAR or kind == ROUND:
+    if kind <= ROUND:
         scale = math.sqrt(d * total / squares) if squares > 0 else 1.0
         for k in range(d):
             for j in range(d):

@@ -1,8 +1,8 @@
 """Linear and quadratic models of a function: their kinds, terms, values and second derivatives.
 
 A model is a sum of terms of the coordinates v = frame (u - centre) of a point u. The terms are 1 and v_i (linear), one
-term of |v|^2 (round), or (v_i^2 - 1) / sqrt(2) for each variable (diagonal), with v_i v_j for each pair (full). They are
-orthonormal for round normal points.
+term of |v|^2 (round), or (v_i^2 - 1) / sqrt(2) for each variable (diagonal), with v_i v_j for each pair (full). They
+are orthonormal for round normal points.
 """
 
 from __future__ import annotations
