@@ -3,9 +3,9 @@
 P. Moscato, On evolution, search, optimization, genetic algorithms and martial arts: towards memetic algorithms, Caltech
 Concurrent Computation Program report 826, 1989. Here:
 
-1. A local search starts near the centre of the box, or at the best of the points that are given.
-2. After ``cover_after`` of the budget, or when it ends, points that cover the box are evaluated (a Latin hypercube).
-   Where one of them is better, the first search ends; a start in a bad basin costs no more than that.
+1. Local searches start near the centre of the box, or at the best of the points that are given.
+2. After ``cover_after`` of the budget, or when these have ended, points that cover the box are evaluated (a Latin
+   hypercube). Where one of them is better, the search at work ends; a start in a bad basin costs no more than that.
 3. Local searches start at the best of these points, until ``patience`` of them in a row have found nothing better or
    ``trial`` of the budget is spent. One that goes on finding better points may go on until ``most`` is spent.
 4. The global search works, from the best point on. After each ``round`` of the budget a local search starts at its best
@@ -137,7 +137,7 @@ class Memetic:
         if len(given):
             p.begin(POINTS, len(given))
         else:
-            p.begin(0, self._first_goal(p, box.dim))
+            p.begin(0, _chunk(box.dim))
             p.searches[0] = 1
         base = self._start_global(key, box, popsize, int(maxfev), given)
         return MemeticState(key.copy(), box, popsize, given, p, (*states, base), given)
@@ -146,13 +146,26 @@ class Memetic:
         own = derive(key, len(self.runners), 0)
         return generator(int(own[0]), int(own[1]))
 
-    def _first_goal(self, p: Progress, d: int) -> int:
-        """Evaluations of the first local search before the points that cover the box."""
-        return max(_chunk(d), int(self.cover_after * p.maxfev))
+    def _cover_at(self, maxfev: int, d: int) -> int:
+        """Evaluations before the points that cover the box."""
+        return max(_chunk(d), int(self.cover_after * maxfev))
+
+    def _cover_count(self, maxfev: int, d: int) -> int:
+        return min(int(self.cover * maxfev), int(self.cover_most * d))
+
+    def _cover(self, p: Progress, d: int, suspend: bool) -> bool:
+        """Give the turn to the points that cover the box, if they have not been evaluated."""
+        count = self._cover_count(p.maxfev, d)
+        if p.covered or not count:
+            return False
+        p.covered, p.suspended = True, p.run_nfev if suspend else 0
+        p.suspended_turn = p.turn
+        p.begin(POINTS, count)
+        return True
 
     def cover_points(self, key: np.ndarray, box: Box, maxfev: int) -> Array:
         """A Latin hypercube."""
-        count = min(int(self.cover * maxfev), int(self.cover_most * box.dim))
+        count = self._cover_count(maxfev, box.dim)
         stream = self._stream(derive(key, len(self.runners), 1))
         cells = np.argsort(stream.random((count, box.dim)), axis=0)
         points = (cells + stream.random((count, box.dim))) / max(count, 1)
@@ -183,32 +196,27 @@ class Memetic:
             population: the last points of the global search.
         """
         key, box, k = state.key, state.box, len(self.local_searches)
-        if p.turn == POINTS and p.covered and p.suspended:
+        if p.turn == POINTS and p.suspended:
             better = p.best < p.before
-            p.turn, p.run_nfev, p.goal = 0, p.suspended, p.suspended + _chunk(box.dim)
-            p.suspended = 0
+            p.resume(_chunk(box.dim))
             if not better:
                 return None
             p.end_search(self.patience)
         elif p.is_local:
-            if not p.covered:
-                p.covered = True
-                count = len(self.cover_points(key, box, p.maxfev))
-                if count:
-                    p.suspended, spent = 0 if ended else p.run_nfev, p.before
-                    if ended:
-                        p.end_search(self.patience)
-                    p.begin(POINTS, count)
-                    p.before = p.best if p.suspended else spent
-                    return None
+            if p.nfev >= self._cover_at(p.maxfev, box.dim) and not ended and self._cover(p, box.dim, True):
+                return None
             if goes_on(self, p, ended):
                 p.goal += _chunk(box.dim)
                 return None
             p.end_search(self.patience)
+        if p.nfev >= self._cover_at(p.maxfev, box.dim) and self._cover(p, box.dim, False):
+            return None
         found = next_start(self, p, box, population)
+        if found is None and self._cover(p, box.dim, False):
+            return None
         if found is not None:
             j, start = found
-            p.begin(j, _chunk(box.dim) if p.covered else self._first_goal(p, box.dim))
+            p.begin(j, _chunk(box.dim))
             p.searches[j] += 1
             return self._search(key, box, p, j, start)
         p.global_goal += max(1, int(self.round * p.maxfev))

@@ -45,7 +45,8 @@ class Progress:
     turn: int = 0
     covered: bool = False  # whether the points that cover the box were evaluated
     explored: int = 0  # starts that were used, best first
-    suspended: int = 0  # evaluations of the local search that waits for them
+    suspended: int = 0  # evaluations of the local search that waits for them, 0 if none does
+    suspended_turn: int = 0
     nfev: int = 0
     best: float = np.inf
     by: int = POINTS  # who found it
@@ -97,6 +98,11 @@ class Progress:
         """Another run is at work."""
         self.turn, self.goal, self.run_nfev, self.before, self.checked = turn, goal, 0, self.best, self.best
 
+    def resume(self, chunk: int) -> None:
+        """The local search that was suspended is at work again."""
+        self.turn, self.run_nfev, self.goal = self.suspended_turn, self.suspended, self.suspended + chunk
+        self.suspended, self.checked = 0, self.best
+
     def end_search(self, patience: int) -> None:
         """The local search at work has ended, or is ended."""
         j = self.turn
@@ -121,24 +127,27 @@ def next_start(settings: Any, p: Progress, box: Box, population: Population) -> 
     """Which local search may start now, and where; None if all have to wait.
 
     One starts at the best point of all, if another run found it; else at the next of the points that cover the box.
+    Each is tried once, whatever the others have spent.
     """
-    if p.local_nfev >= allowed(settings, p) or not np.isfinite(p.best):
+    if not np.isfinite(p.best):
         return None
-    searches = settings.local_searches
+    searches, spent = settings.local_searches, p.local_nfev >= allowed(settings, p)
     trusted = p.failures < settings.patience
     for j, search in enumerate(searches):
+        if spent and p.searches[j] > 0:
+            continue
         if p.by != j and p.best < p.origin[j] and (trusted[j] or p.rounds >= p.next_round[j]):
             p.origin[j] = p.best
-            scale = _first_step(p, search.scale, box, population) if search.starts_near else search.scale
+            scale = _first_step(p, searches, search.scale, box, population) if search.starts_near else search.scale
             return j, Start(p.best_x, p.best, scale)
     for j, search in enumerate(searches):
-        if trusted[j] and p.explored < len(p.starts_x):
+        if not spent and trusted[j] and p.explored < len(p.starts_x):
             p.explored += 1
             return j, Start(p.starts_x[p.explored - 1], float(p.starts_f[p.explored - 1]), search.scale)
     return None
 
 
-def _first_step(p: Progress, scale: float, box: Box, population: Population) -> float:
+def _first_step(p: Progress, searches: Any, scale: float, box: Box, population: Population) -> float:
     """Of a local search that starts at the best point: as large as what found it was spread."""
     if p.by == len(p.searches):
         x, f = (np.ascontiguousarray(part) for part in population())
@@ -146,4 +155,4 @@ def _first_step(p: Progress, scale: float, box: Box, population: Population) -> 
     if p.by == POINTS:
         p.explored = max(p.explored, 1)  # the best point is the first of them
         return scale
-    return scale * NEAR
+    return scale * NEAR if searches[p.by].starts_near else scale

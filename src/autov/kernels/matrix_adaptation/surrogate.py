@@ -37,6 +37,9 @@ __all__ = [  # with what a caller needs to make and read a Work
 ]
 
 
+RARER = 2e-7  # times terms and evaluations: fits take the third power of the terms, so in long runs they get rarer
+
+
 @internal
 def refill(plan, work, lower, upper):
     """The points of the generation and the batch, from the state alone."""
@@ -188,7 +191,8 @@ def step(plan, work, lower, upper):
     state, own = work.scalars[0], work.strategy.scalars[0]
     n = own.batch
     archive(work, lower, upper)
-    gap = plan.refit * count_terms(state.kind, lower.size)
+    terms = count_terms(state.kind, lower.size)
+    gap = terms * max(plan.refit, RARER * terms * state.nfev)
     if state.kind == NONE or state.nfev - state.fitted >= gap:
         fit(plan, work)
     state.tau = correlation(work)
