@@ -67,6 +67,7 @@ class Memetic:
     Attributes:
         global_search: an algorithm that can be asked; by default a portfolio.
         local_searches: in the order in which they are tried; by default ``quasi-newton``.
+        most_variables: for each of them, the most variables for which it is used, 0 for any number; () for all of them.
         cover: points that cover the box, as a part of the budget.
         cover_most: most of these points for each variable.
         cover_after: what is spent before they are evaluated; at least one gradient and one line.
@@ -80,6 +81,7 @@ class Memetic:
     name: ClassVar[str] = "memetic"
     global_search: Any = None
     local_searches: tuple[Any, ...] = ()
+    most_variables: tuple[int, ...] = ()
     cover: float = 0.02
     cover_most: float = 2.0
     cover_after: float = 0.1
@@ -99,6 +101,10 @@ class Memetic:
         for search in self.local_searches:
             if not isinstance(search, LocalSearch):
                 raise InputError(f"local_searches: must be local searches, got {getattr(search, 'name', search)!r}")
+        most = tuple(self.most_variables)
+        if most and (len(most) != len(self.local_searches) or any(type(n) is not int or n < 0 for n in most)):
+            raise InputError(f"most_variables: must be one integer for each local search, got {self.most_variables!r}")
+        object.__setattr__(self, "most_variables", most)
         check_ranges(
             self, cover=(0, 0.5), cover_most=(0, 1e3), cover_after=(0, 1), trial=(0, 1), refine=(0, 1), most=(0, 1),
             patience=(1, 1000), round=(1e-3, 1),
@@ -129,18 +135,24 @@ class Memetic:
     ) -> MemeticState:  # fmt: skip
         """Points that are given come first; without them a local search starts near the centre."""
         start_worker()
-        given, p = initial_points(box, popsize, x0), Progress.of(int(maxfev), box.dim, len(self.local_searches))
+        given, used = initial_points(box, popsize, x0), self._used(box.dim)
+        p = Progress.of(int(maxfev), box.dim, used)
         stream = self._stream(key)
         centre = box.clip(box.lower + (0.5 + JITTER * (2 * stream.random(box.dim) - 1)) * box.width)
-        first = Start(given[0] if len(given) else centre, np.inf, self.local_searches[0].scale)
+        first = Start(given[0] if len(given) else centre, np.inf, self.local_searches[int(np.argmax(used))].scale)
         states = [self._search(key, box, p, j, first) for j in range(len(self.local_searches))]
-        if len(given):
+        if len(given) or not used.any():
             p.begin(POINTS, len(given))
         else:
-            p.begin(0, _chunk(box.dim))
-            p.searches[0] = 1
+            p.begin(int(np.argmax(used)), _chunk(box.dim))
+            p.searches[p.turn] = 1
         base = self._start_global(key, box, popsize, int(maxfev), given)
         return MemeticState(key.copy(), box, popsize, given, p, (*states, base), given)
+
+    def _used(self, d: int) -> np.ndarray:
+        """Which local searches are used for so many variables, (k,) bool."""
+        most = self.most_variables or (0,) * len(self.local_searches)
+        return np.array([n == 0 or d <= n for n in most])
 
     def _stream(self, key: np.ndarray) -> Generator:
         own = derive(key, len(self.runners), 0)
@@ -352,7 +364,8 @@ class MemeticRun(Turns):
         while True:
             run, points = self._now, p.turn == POINTS
             ended = p.is_local and int(run.work.scalars["starts"][0]) > 0  # type: ignore[attr-defined]
-            if not ended and not (points and run.nfev) and run.nfev + run.batch <= p.goal:
+            done = points and (run.nfev > 0 or run.batch == 0)
+            if not ended and not done and run.nfev + run.batch <= p.goal:
                 return run
             searched = self._places.get(len(algorithm.local_searches), run)
             begun = algorithm.decide(state, p, ended, searched.population)

@@ -15,6 +15,7 @@ from autov.algorithms.allotment import polishing_step
 from autov.core import Array, Box
 
 POINTS = -1  # the turn of points that are evaluated once; others are places of local searches, the last the global one
+NEVER = 10**6  # failures of a local search that is not used
 LATEST = 4  # doublings of the rounds between two tries of a local search that fails
 NEAR = 0.1  # first steps of a local search that starts where another one ended, as a part of its own
 LEAST = 1e-4  # first steps of one that starts at the best point of a population, as a part of the box
@@ -62,10 +63,14 @@ class Progress:
     arrays: tuple[str, ...] = field(default=("searches", "failures", "next_round", "origin"), repr=False)
 
     @classmethod
-    def of(cls, maxfev: int, d: int, searches: int) -> Progress:
-        """That of a run with so many local searches, before its first evaluation."""
-        zeros = [np.zeros(searches, np.int64) for _ in range(3)]
-        return cls(maxfev, *zeros, np.full(searches, np.inf), np.zeros(d), np.empty((0, d)), np.empty(0))
+    def of(cls, maxfev: int, d: int, used: np.ndarray) -> Progress:
+        """That of a run before its first evaluation; local searches that are not ``used`` never start."""
+        searches, failures, next_round = (np.zeros(len(used), np.int64) for _ in range(3))
+        failures[~used] = NEVER
+        origin = np.where(used, np.inf, -np.inf)
+        return cls(
+            maxfev, searches, failures, next_round, origin, np.zeros(d), np.empty((0, d)), np.empty(0)
+        )  # fmt: skip
 
     def copied(self) -> Progress:
         """A copy; arrays that are changed in place are copied, too."""
