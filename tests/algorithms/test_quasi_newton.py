@@ -11,7 +11,7 @@ from tests.algorithms.driver import drive
 
 UNIT = Box.cube(0.0, 1.0, 4)
 WIDE = Box.cube(-5.0, 5.0, 10)
-SCALES = np.logspace(0, 1, 10)
+SCALES = np.logspace(0, 3, 10)
 
 
 def quadratic(x):
@@ -53,9 +53,9 @@ def test_points_of_a_line_are_one_batch_if_wanted():
     np.testing.assert_allclose(steps / steps[0], [1, 0.25, 0.0625], rtol=1e-6)
 
 
-def test_a_quadratic_of_ten_variables_within_200_evaluations():
+def test_a_quadratic_of_ten_variables_within_400_evaluations():
     for seed in range(5):
-        assert drive(QuasiNewton(), quadratic, WIDE, maxfev=200, seed=seed)[0] < 1e-8
+        assert drive(QuasiNewton(), quadratic, WIDE, maxfev=400, seed=seed)[0] < 1e-8
 
 
 def test_smooth_functions_of_two_variables_within_100_evaluations():

@@ -43,7 +43,7 @@ def test_is_as_low_as_scipy(seed):
     assert value(solved(u, g, matrix)) <= reference.fun + 1e-9
 
 
-def test_where_the_first_method_cycles_the_second_takes_over(monkeypatch):
+def test_where_the_first_method_cycles_the_second_takes_over():
     u, g, matrix = case(3, 8)
     whole = solved(u, g, matrix)
     d = len(u)
