@@ -8,7 +8,7 @@ from typing import Any
 from autov.algorithms.coordinate import Coordinate
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.local_search import LocalSearch
-from autov.algorithms.matrix_adaptation import MatrixAdaptation, StrategySettings
+from autov.algorithms.matrix_adaptation import StrategySettings
 from autov.algorithms.memetic import Memetic
 from autov.algorithms.portfolio import Portfolio
 from autov.algorithms.quasi_newton import QuasiNewton
@@ -199,8 +199,8 @@ def _strategy(algorithm: StrategySettings) -> list[str]:
             "A linear or quadratic model of recent points orders each generation; points are evaluated until its order "
             f"agrees with the function's (Kendall's tau of {algorithm.tau:.2g})."
         )
-    told = {*rates, "tau", "values", "middle", "popsize", "popsize_factor", "popsize_budget", "sigma", "bounds", "restarts", "growth",
-            "restart_sigma", "first_mean", "restart_mean", "patience", "paths", "c_c_factor"}  # fmt: skip
+    told = {*rates, "tau", "values", "middle", "popsize", "popsize_factor", "popsize_budget", "sigma", "bounds",
+            "restarts", "growth", "restart_sigma", "first_mean", "restart_mean", "patience", "paths", "c_c_factor"}  # fmt: skip
     rest = [f.name for f in fields(algorithm) if f.name not in told]
     other = [f"{n} = {getattr(algorithm, n):.3g}" for n in rest if getattr(algorithm, n) != getattr(defaults, n)]
     return [*lines, *([f"Else: {', '.join(other)}."] if other else [])]
