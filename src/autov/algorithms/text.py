@@ -200,7 +200,8 @@ def _strategy(algorithm: StrategySettings) -> list[str]:
             f"agrees with the function's (Kendall's tau of {algorithm.tau:.2g})."
         )
     told = {*rates, "tau", "values", "middle", "popsize", "popsize_factor", "popsize_budget", "sigma", "bounds",
-            "restarts", "growth", "restart_sigma", "first_mean", "restart_mean", "patience", "paths", "c_c_factor"}  # fmt: skip
+            "restarts", "growth", "restart_sigma", "first_mean", "restart_mean", "patience", "paths",
+            "c_c_factor"}  # fmt: skip
     rest = [f.name for f in fields(algorithm) if f.name not in told]
     other = [f"{n} = {getattr(algorithm, n):.3g}" for n in rest if getattr(algorithm, n) != getattr(defaults, n)]
     return [*lines, *([f"Else: {', '.join(other)}."] if other else [])]
