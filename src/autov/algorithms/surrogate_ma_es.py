@@ -34,6 +34,7 @@ keeps half as many workers busy as there are points in a generation.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -141,7 +142,7 @@ class SurrogateMatrixAdaptation(StrategySettings):
         n = int(state.scalars["batch"][0])
         if np.shape(x) != (n, state.box.dim) or np.shape(f) != (n,):
             raise InputError(f"tell: needs the {n} points that were asked for, got shapes {np.shape(x)}, {np.shape(f)}")
-        work = self._work(state)
+        work = self._work(state, shared=True)
         work.f[:n] = f
         kernels.proceed(self._plan, work, state.box.lower, state.box.upper, True)
         own = {name: getattr(work.strategy, name) for name in STRATEGY_SAVED}
@@ -196,14 +197,38 @@ class SurrogateMatrixAdaptation(StrategySettings):
         kernels.proceed(self._plan, work, state.box.lower, state.box.upper, False)
         return replace(turned, **_saved(work))
 
-    def _work(self, state: SurrogateState) -> kernels.Work:
-        """Buffers with a copy of the state."""
-        capacity = len(state.queue)
-        work = kernels.workspace(self._plan, state.key, self.strategy._work(state.strategy, capacity)[1], capacity)
-        saved = {name: getattr(state, name).copy() for name in SAVED[1:]}
-        scalars = state.scalars.view(np.int64).copy().view(state.scalars.dtype)
-        model = work.model._replace(**{name: getattr(state, name).copy() for name in MODEL})
-        return work._replace(scalars=scalars, model=model, **saved)
+    def _work(self, state: SurrogateState, shared: bool = False) -> kernels.Work:
+        """Buffers with a copy of the state; shared ones serve until the next call in this thread."""
+        own, capacity = state.strategy, len(state.queue)
+        found = _shared_work(self, state, capacity) if shared else self._new_work(state, capacity)
+        strategy = found.strategy._replace(
+            key=own.key, given=own.given, basis=own.basis, **_copies(own, STRATEGY_SAVED)
+        )  # fmt: skip
+        model = found.model._replace(**_copies(state, MODEL))
+        return found._replace(key=state.key, strategy=strategy, model=model, **_copies(state, SAVED))
+
+    def _new_work(self, state: SurrogateState, capacity: int) -> kernels.Work:
+        return kernels.workspace(self._plan, state.key, self.strategy._work(state.strategy, capacity)[1], capacity)
+
+
+_buffers = threading.local()
+
+
+def _shared_work(algorithm: SurrogateMatrixAdaptation, state: SurrogateState, capacity: int) -> kernels.Work:
+    """The buffers of this thread: a step needs a megabyte of them, which takes longer to allocate than to fill."""
+    size = (capacity, state.box.dim, algorithm.middle, int(state.strategy.scalars["capacity"][0]))
+    if getattr(_buffers, "size", None) != size:
+        _buffers.size, _buffers.work = size, algorithm._new_work(state, capacity)
+    return _buffers.work
+
+
+def _copies(state: Any, names: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """Copies of arrays of a state; a record is copied as the words it is made of, which is faster."""
+    arrays = {name: getattr(state, name) for name in names}
+    return {
+        name: array.view(np.int64).copy().view(array.dtype) if array.dtype.names else array.copy()
+        for name, array in arrays.items()
+    }
 
 
 def _saved(work: kernels.Work) -> dict[str, np.ndarray]:
