@@ -37,7 +37,7 @@ __all__ = [  # with what a caller needs to make and read a Work
 ]
 
 
-RARER = 2e-7  # times terms and evaluations: fits take the third power of the terms, so in long runs they get rarer
+RARER = 1e-6  # times terms and evaluations: fits take the third power of the terms, so in long runs they get rarer
 
 
 @internal
