@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,6 +36,20 @@ def first_points(box: Box, popsize: int, rng: Generator, x0: Array | None) -> Ar
     x = box.clip(box.sample(popsize, rng))
     x[: len(given)] = given
     return x
+
+
+def room_of(algorithm: Any, box: Box, popsize: int, maxfev: int) -> int:
+    """How many known points an algorithm takes as its first ones: a population, unless ``room`` says otherwise."""
+    room: Any = getattr(algorithm, "room", None)
+    if room is not None:
+        return min(int(room(box, popsize, maxfev)), popsize)
+    return min(getattr(algorithm, "popsize", None) or popsize, popsize)
+
+
+def spread(box: Box, x: Array, least: float, most: float) -> float:
+    """Standard deviation of points, as a part of the box: the root of the mean square over variables, within limits."""
+    variance = (((x - x.mean(axis=0)) / box.width) ** 2).mean()
+    return float(min(max(np.sqrt(variance), least), most))
 
 
 def distinct(taken: Index, size: int, rng: Generator) -> Index:

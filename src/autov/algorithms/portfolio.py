@@ -23,7 +23,7 @@ from autov.algorithms.base import Compiled, Metaheuristic, Outcome, Rotatable
 from autov.algorithms.compiled import AnyRun, Resumable, Trace, Turns, run_to_end
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.matrix_adaptation import MatrixAdaptation, MatrixAdaptationState, smallest_batch
-from autov.algorithms.population import initial_points
+from autov.algorithms.population import initial_points, room_of
 from autov.compiler.precompile import precompile, start_worker
 from autov.core import Array, Box, Generator, InputError, check_ranges, generator, values_of
 from autov.kernels.evolution.many import derive
@@ -151,8 +151,8 @@ class Portfolio:
         given, count = initial_points(box, popsize, x0), len(self.members)
         states = []
         for i, member in enumerate(self.runners):
-            own, size = derive(key, i, 0), getattr(member, "popsize", None) or popsize
-            first = None if x0 is None else given[: max(size, 1)]
+            own = derive(key, i, 0)
+            first = None if x0 is None else given[: room_of(member, box, popsize, maxfev)]
             if isinstance(member, Compiled):
                 states.append(member.start(own, box, popsize, maxfev, first))
             else:

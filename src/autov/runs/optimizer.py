@@ -26,7 +26,8 @@ from autov.core import (
 )
 from autov.problems import Constrained, Function, constraints_and_integers, penalized, unpenalized
 from autov.runs import optimizer_state
-from autov.runs.budget import budget_of, point_cache_for, population_of
+from autov.runs.budget import Evaluations, budget_of, point_cache_for, population_of
+from autov.runs.known_points import distinct, first_points_of, known_points
 from autov.runs.stopping import BUDGET, CONVERGED, Seen, Stopping, has_converged, stopping_of, verdict
 
 if TYPE_CHECKING:
@@ -60,12 +61,13 @@ class Optimizer:
         constraints: in SciPy's forms; `tell` evaluates them. Give violations to `tell` where you measure them yourself.
         integrality: a truth value for each variable, or one for all: whether it is an integer. Where all are, no
             point is asked for twice.
+        known: evaluations that were made before, as `minimize` takes them; they are never asked for.
     """
 
     def __init__(
         self, bounds: Any, *, algorithm: Any = None, x0: Array | None = None, maxfev: int | None = None,
         target: float | None = None, stop: Stopping | None = None, popsize: int | None = None, rng: Seed = None,
-        constraints: Any = None, integrality: Any = None,
+        constraints: Any = None, integrality: Any = None, known: Any = None,
     ) -> None:  # fmt: skip
         chosen = resolve_algorithm(algorithm)
         if not isinstance(chosen, Metaheuristic):
@@ -76,8 +78,9 @@ class Optimizer:
             raise InputError("bounds: every variable is fixed (lower equals upper), nothing is left to search")
         # A problem without an objective: it rounds points and puts values and violations into one order.
         self._rules = Constrained(Function(_unused, box), *constraints_and_integers(constraints, integrality, box))
-        self._known = point_cache_for(self._rules, 1)
         self._restricted = bool(self._rules.constraints or self._rules.integrality)
+        before = known_points(known, self._rules if self._restricted else self._rules.problem)
+        self._known = point_cache_for(self._rules, 1, before)
         self.stopping, self.until_converged = stopping_of(stop, target), maxfev is None
         self._started, self._improved = time.perf_counter(), 0
         self.algorithm, self.box = chosen, box
@@ -85,14 +88,33 @@ class Optimizer:
         self._rng = generator(seed_of(rng), 0)
         inner = self._rules.box
         self._inner = Box(inner.lower[self._free], inner.upper[self._free])  # what the algorithm knows
-        x0 = x0 if x0 is None or self._free.all() else initial_points(inner, self.popsize, x0)[:, self._free]
-        self._state = chosen.init(self._inner, self.popsize, self.maxfev, self._rng, x0)
+        self._x0 = x0 if x0 is None or self._free.all() else initial_points(inner, self.popsize, x0)[:, self._free]
+        self._seeded = self._rng.bit_generator.state
+        self._begun = False  # whether anything was asked for
+        self._state = self._first_state(before)
         self._nfev = self._nans = self._batches = 0
         self._warned = self._handed_out = False
         self._missed = 0  # how often in a row nothing that was told had been asked for
         self._best, self._best_x = np.inf, np.empty((0, box.dim))
         self._trace: list[tuple[int, float]] = []  # evaluations, and the best value then, when it got better
+        if before is not None:
+            self._note_best(before.x, before.fun)
         self._asked, self._values = np.empty((0, box.dim)), np.empty(0)  # the batch being evaluated; NaN: not told yet
+
+    def _first_state(self, before: Evaluations | None) -> Any:
+        """The state of the algorithm before anything is asked for, with what is known."""
+        x0, planned = self._x0, self.maxfev
+        if before is not None:
+            inner = Evaluations(self._reduced(self._rules.box.clip(before.x)), before.fun)
+            x0, free = first_points_of(inner, self.algorithm, self._inner, self.popsize, self.maxfev, x0)
+            planned += free
+        return self.algorithm.init(self._inner, self.popsize, planned, self._rng, x0)
+
+    def _note_best(self, x: Array, f: Array) -> None:
+        i = int(np.argmin(f))
+        if f[i] < self._best or not len(self._best_x):
+            self._best, self._best_x, self._improved = float(f[i]), x[i : i + 1].copy(), self._nfev
+            self._trace.append((self._nfev, self._best))
 
     def ask(self, n: int | None = None) -> Array:
         """Points to evaluate next, shape (m, d), at most n of them; the same ones until some of them are told.
@@ -100,6 +122,7 @@ class Optimizer:
         The algorithm goes on when its whole batch is told, so there are never more than that.
         """
         most = self.maxfev if n is None else whole_number("n", n, 1)
+        self._begun = True
         if not len(self._asked):
             self._next_batch()
             for known in range(1, REDRAWS):
@@ -113,7 +136,7 @@ class Optimizer:
         if not len(waiting):
             self._values[:] = np.nan
             waiting = self._asked
-        if self._known is not None:
+        if self._known is not None and self._known.grows:
             waiting = waiting[
                 sorted({key: i for i, key in reversed(list(enumerate(self._known.keys(waiting))))}.values())
             ]
@@ -150,9 +173,10 @@ class Optimizer:
 
         The algorithm goes on when all points of its batch are told; they must be given exactly as `ask` returned them.
         Other points may become the best point of the result and meet the target. They do not count as evaluations of
-        ``maxfev`` and ``nfev``. The algorithm does not use them, and a UserWarning says so once, with two exceptions:
-        they join the population of "paper-h3" after its first batch (see `takes_points`), and where all variables are
-        whole numbers a known point is not asked for again.
+        ``maxfev`` and ``nfev``. Those told before the first `ask` are known points, as in ``Optimizer(known=...)``.
+        Later the algorithm does not use them, and a UserWarning says so once, with two exceptions: they join the
+        population of "paper-h3" after its first batch (see `takes_points`), and where all variables are whole numbers
+        a known point is not asked for again.
 
         Args:
             x: points (m, d).
@@ -180,23 +204,23 @@ class Optimizer:
             rounded = self._rules.rounded(x)
             f = penalized(f, self._rules.violation(rounded, broken))
         f, nans = values_of(f, len(f))
+        if not self._begun:
+            self._learn_before(x, f)
+            return
         own = self._fill(x, f)
         self._check_matched(own)
         again = (self._rules.rounded(self._asked)[:, None] == x[own]).all(axis=2).any(axis=0)  # told before
         self._nfev += len(f) - int(own.sum())
         self._nans += nans
-        i = int(np.argmin(f))
-        if f[i] < self._best or not len(self._best_x):
-            self._best, self._best_x, self._improved = float(f[i]), x[i : i + 1].copy(), self._nfev
-            self._trace.append((self._nfev, self._best))
-        if self._known is not None:
+        self._note_best(x, f)
+        if self._known is not None and self._known.grows:
             self._known.learn(x, f)
             self._fill_known()
         if len(self._values) and not np.isnan(self._values).any():
             self._advance()
         if own.any() and self.takes_points and isinstance(self.algorithm, Injectable):
             self._state = self.algorithm.inject(self._state, self._reduced(x[own]), f[own])
-        elif not again.all() and self._known is None and not self._warned:
+        elif not again.all() and not (self._known is not None and self._known.grows) and not self._warned:
             self._warned = True
             warnings.warn(
                 "tell: the algorithm does not use points that it did not ask for"
@@ -205,6 +229,17 @@ class Optimizer:
                 "as ask returned them",
                 stacklevel=2,
             )
+
+    def _learn_before(self, x: Array, f: Array) -> None:
+        """Take points that were told before anything was asked for: the algorithm begins with them."""
+        if self._known is not None:
+            told, values = self._known.arrays(self.box.dim)
+            x, f = np.concatenate([told, x]), np.concatenate([values, f])
+        before = distinct(x, f)
+        self._known = point_cache_for(self._rules, 1, before)
+        self._rng.bit_generator.state = self._seeded
+        self._state = self._first_state(before)
+        self._note_best(before.x, before.fun)
 
     def _check_matched(self, own: np.ndarray) -> None:
         """Refuse what would never end: points that are asked for again and again and come back as others.

@@ -19,6 +19,7 @@ from autov.algorithms.files import algorithm_from_dict, algorithm_to_dict
 from autov.algorithms.state_arrays import check_sizes, state_from_arrays, state_to_arrays, try_out
 from autov.core import Box, FileError, InputError, read_arrays, whole_number, write_arrays
 from autov.problems.constraints import constraints_of
+from autov.runs.budget import Evaluations, point_cache_for
 from autov.runs.stopping import Stopping
 
 if TYPE_CHECKING:
@@ -120,8 +121,9 @@ def _restore(
     if trace.dtype != np.float64 or trace.shape[1:] != (2,) or np.isnan(trace).any():
         raise ValueError("the saved trace does not fit")
     o._trace = [(int(nfev), float(value)) for nfev, value in trace]
-    if o._known is not None:
+    if o._known is not None or "known_x" in arrays:
         _learn(o, arrays["known_x"], arrays["known_f"])
+    o._begun, o._seeded = bool(o._batches or len(asked)), numbers["rng"]
     if rules:
         o._restricted = rules["restricted"]
         o._improved = whole_number("improved", rules["improved"], 0)
@@ -130,13 +132,15 @@ def _restore(
 
 
 def _learn(o: Optimizer, x: np.ndarray, f: np.ndarray) -> None:
-    """Values of whole-numbered points that were evaluated already."""
-    assert o._known is not None
+    """Values of points that were known, or of whole-numbered ones that were evaluated."""
     if f.ndim != 1 or x.shape != (len(f), o.box.dim) or x.dtype != np.float64 or f.dtype != np.float64:
         raise ValueError("known points of the saved arrays do not fit")
     if not o.box.holds(x) or np.isnan(f).any():
         raise ValueError("known points of the saved arrays lie outside the bounds, or have no values")
-    o._known.learn(x, f)
+    if o._known is None:
+        o._known = point_cache_for(o._rules, 1, Evaluations(x, f))
+    else:
+        o._known.learn(x, f)
 
 
 def _checked_rules(rules: Any, dim: int) -> dict[str, Any]:
