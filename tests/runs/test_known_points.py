@@ -241,7 +241,7 @@ def test_ask_and_tell_with_known_points_is_minimize(algorithm, sample):
 
 @pytest.mark.parametrize("begun", [False, True])
 def test_a_saved_optimizer_keeps_what_is_known(tmp_path, sample, begun):
-    options = {"algorithm": "shade", "popsize": 10, "maxfev": 60, "rng": 6}
+    options = {"algorithm": "de", "popsize": 10, "maxfev": 60, "rng": 6}
     found = []
     for saved in (False, True):
         optimizer = autov.Optimizer(BOX, known=(sample[0][:7], sample[1][:7]), **options)

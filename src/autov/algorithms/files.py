@@ -18,7 +18,7 @@ from autov.operators import AffineOperator, from_dict, to_dict
 from autov.peers import PREFIXES, resolve_peer
 
 OPTIMIZER, OPTIMIZER_VERSION = "autov-optimizer", 1
-SEVERAL = ("members", "searches")  # settings that are algorithms
+SEVERAL = ("members", "local_searches")  # settings that are algorithms
 DEFAULT = "general"  # the algorithm of `minimize` and `Optimizer` unless another one is named
 
 
@@ -38,7 +38,7 @@ def algorithm_to_dict(algorithm: Any) -> dict[str, Any]:
             value = to_dict(value)
         elif field.name in SEVERAL:
             value = [algorithm_to_dict(member) for member in value]
-        elif field.name == "base":
+        elif field.name == "global_search":
             value = algorithm_to_dict(value)
         elif isinstance(value, tuple) and all(isinstance(part, (int, float)) for part in value):
             value = list(value)
@@ -58,8 +58,8 @@ def algorithm_from_dict(data: Any, where: str) -> Any:
     settings = dict(data["settings"])
     if "operator" in settings:
         settings["operator"] = from_dict(settings["operator"], where)
-    if "base" in settings:
-        settings["base"] = algorithm_from_dict(settings["base"], where)
+    if "global_search" in settings:
+        settings["global_search"] = algorithm_from_dict(settings["global_search"], where)
     for several in SEVERAL:
         if several in settings:
             settings[several] = tuple(algorithm_from_dict(member, where) for member in settings[several])

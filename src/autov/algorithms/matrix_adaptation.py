@@ -177,6 +177,11 @@ class MatrixAdaptation(StrategySettings):
     uses_popsize: ClassVar[bool] = False  # it has its own, by the number of variables
     compiles: ClassVar[bool] = True
 
+    @property
+    def strategy(self) -> MatrixAdaptation:
+        """Itself: the strategy without a model."""
+        return self
+
     @cached_property
     def _plan(self) -> kernels.Plan:
         return self.plan()

@@ -3,7 +3,7 @@
 P. Moscato, On evolution, search, optimization, genetic algorithms and martial arts: towards memetic algorithms, Caltech
 Concurrent Computation Program report 826, 1989. Here: first points cover the box. A local search starts at the best of
 them, others at the next ones, until ``patience`` of them in a row have found nothing better or ``trial`` of the budget
-is spent. Then a global search (``base``) works. After each ``round`` of the budget a local search starts at its best
+is spent. Then a global search (``global_search``) works. After each ``round`` of the budget a local search starts at its best
 point, if that is better than all before; these may spend ``refine`` of the evaluations made. A local search that goes
 on finding better points may go on until all of them have spent ``most`` of the budget.
 
@@ -120,8 +120,8 @@ class Memetic:
     """Settings; parts are parts of the budget.
 
     Attributes:
-        base: the global search, an algorithm that can be asked; by default a portfolio.
-        searches: local searches, in the order in which they are tried; by default ``quasi-newton``.
+        global_search: an algorithm that can be asked; by default a portfolio.
+        local_searches: in the order in which they are tried; by default ``quasi-newton``.
         sample: first points, the centre among them, as a part of the budget.
         sample_most: most first points for each variable.
         trial: what local searches may spend before the global search begins, and later if they find better points.
@@ -133,8 +133,8 @@ class Memetic:
     """
 
     name: ClassVar[str] = "memetic"
-    base: Any = None
-    searches: tuple[Any, ...] = ()
+    global_search: Any = None
+    local_searches: tuple[Any, ...] = ()
     sample: float = 0.005
     sample_most: float = 0.5
     trial: float = 0.05
@@ -145,15 +145,15 @@ class Memetic:
     inherit: bool = False
 
     def __post_init__(self) -> None:
-        if self.base is None:
-            object.__setattr__(self, "base", Portfolio())
-        if isinstance(self.base, (str, type)) or not isinstance(self.base, Metaheuristic):
-            name = getattr(self.base, "name", self.base)
-            raise InputError(f"base: must be an algorithm that can be asked, got {name!r}")
-        object.__setattr__(self, "searches", tuple(self.searches) or (QuasiNewton(),))
-        for search in self.searches:
+        if self.global_search is None:
+            object.__setattr__(self, "global_search", Portfolio())
+        if isinstance(self.global_search, (str, type)) or not isinstance(self.global_search, Metaheuristic):
+            name = getattr(self.global_search, "name", self.global_search)
+            raise InputError(f"global_search: must be an algorithm that can be asked, got {name!r}")
+        object.__setattr__(self, "local_searches", tuple(self.local_searches) or (QuasiNewton(),))
+        for search in self.local_searches:
             if not isinstance(search, LocalSearch):
-                raise InputError(f"searches: must be local searches, got {getattr(search, 'name', search)!r}")
+                raise InputError(f"local_searches: must be local searches, got {getattr(search, 'name', search)!r}")
         check_ranges(
             self, sample=(0, 0.5), sample_most=(0, 1e3), trial=(0, 1), refine=(0, 1), most=(0, 1), patience=(1, 1000),
             round=(1e-3, 1),
@@ -162,17 +162,21 @@ class Memetic:
     @property
     def runners(self) -> tuple[Any, ...]:
         """All algorithms, in the order of their places."""
-        return (*self.searches, self.base)
+        return (*self.local_searches, self.global_search)
 
     @property
     def uses_popsize(self) -> bool:
         """Whether the popsize of a run counts for the global search."""
-        return getattr(self.base, "uses_popsize", True)
+        return getattr(self.global_search, "uses_popsize", True)
 
     @property
     def compiles(self) -> bool:
         """Where the global search does, and can be resumed."""
-        return isinstance(self.base, Compiled) and self.base.compiles and isinstance(self.base, Resumable)
+        return (
+            isinstance(self.global_search, Compiled)
+            and self.global_search.compiles
+            and isinstance(self.global_search, Resumable)
+        )
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> MemeticState:
         """`start` with a key from the generator."""
@@ -183,14 +187,16 @@ class Memetic:
     ) -> MemeticState:  # fmt: skip
         """First points: those given, or the centre, then a Latin hypercube."""
         start_worker()
-        given, k = initial_points(box, popsize, x0), len(self.searches)
+        given, k = initial_points(box, popsize, x0), len(self.local_searches)
         sample = self._first_points(key, box, int(maxfev), given)
         progress = Progress(
             int(maxfev), sample, np.full(len(sample), np.inf), 1, 0, np.inf, np.zeros(box.dim), SAMPLE, SAMPLE,
             len(sample), 0, np.inf, np.inf, 0, 0, 0, 0, 0, np.zeros(k, np.int64), np.zeros(k, np.int64),
             np.zeros(k, np.int64), np.full(k, np.inf),
         )  # fmt: skip
-        states = [self._search(key, box, progress, j, sample[0], np.inf, s.scale) for j, s in enumerate(self.searches)]
+        states = [
+            self._search(key, box, progress, j, sample[0], np.inf, s.scale) for j, s in enumerate(self.local_searches)
+        ]
         base = self._start_base(key, box, popsize, int(maxfev), given)
         return MemeticState(key.copy(), box, popsize, given, progress, (*states, base), sample)
 
@@ -209,15 +215,15 @@ class Memetic:
     ) -> Any:  # fmt: skip
         """The state of a local search that starts at a point, and ends when it has converged."""
         own = derive(key, j, int(progress.searches[j]))
-        state = self.searches[j].start_at(own, box, progress.maxfev, x[None], np.array([f]), scale)
+        state = self.local_searches[j].start_at(own, box, progress.maxfev, x[None], np.array([f]), scale)
         state.scalars["limit"] = 1
         return state
 
     def _start_base(self, key: np.ndarray, box: Box, popsize: int, maxfev: int, first: Array) -> Any:
-        own, x0 = derive(key, len(self.searches), 0), first if len(first) else None
-        if isinstance(self.base, Compiled):
-            return self.base.start(own, box, popsize, maxfev, x0)
-        return self.base.init(box, popsize, maxfev, generator(int(own[0]), int(own[1])), x0)
+        own, x0 = derive(key, len(self.local_searches), 0), first if len(first) else None
+        if isinstance(self.global_search, Compiled):
+            return self.global_search.start(own, box, popsize, maxfev, x0)
+        return self.global_search.init(box, popsize, maxfev, generator(int(own[0]), int(own[1])), x0)
 
     def decide(
         self, key: np.ndarray, box: Box, popsize: int, given: Array, progress: Progress, ended: bool, points: Points
@@ -233,7 +239,7 @@ class Memetic:
             ended: whether it has.
             points: the last points of the global search.
         """
-        p, k = progress, len(self.searches)
+        p, k = progress, len(self.local_searches)
         chunk = 2 * box.dim + 10
         if 0 <= p.turn < k:
             gained, p.checked = p.best < p.checked, p.best
@@ -242,7 +248,7 @@ class Memetic:
                 p.goal += chunk
                 return None
             p.end_search(self.patience)
-        for j, search in enumerate(self.searches):
+        for j, search in enumerate(self.local_searches):
             found = self._start_of(p, j, search, box, points)
             if found is not None:
                 p.searches[j] += 1
@@ -270,7 +276,7 @@ class Memetic:
         if p.by != j and p.best < p.origin[j] and (trusted or p.rounds >= p.next_round[j]):
             p.origin[j] = p.best
             scale = search.scale
-            if p.by == len(self.searches):
+            if p.by == len(self.local_searches):
                 x, f = (np.ascontiguousarray(part) for part in points())
                 scale = polishing_step(x, f, box.lower, box.upper, 1.0, LEAST, search.scale)
             elif p.by != SAMPLE:
@@ -289,7 +295,7 @@ class Memetic:
             if p.nfev == 0:
                 precompile(call for m, s in zip(self.runners, state.states, strict=True) if hasattr(m, "calls")
                            for call in m.calls(s))  # fmt: skip
-            ended = 0 <= i < len(self.searches) and int(state.states[i].scalars["starts"][0]) > 0
+            ended = 0 <= i < len(self.local_searches) and int(state.states[i].scalars["starts"][0]) > 0
             if not ended and i != SAMPLE and not len(state.asked):
                 x, own = self.runners[i].ask(state.states[i], rng)
                 state = replace(state, states=_put(state.states, i, own), asked=x)
@@ -298,7 +304,13 @@ class Memetic:
             p = p.copied()
             base = state.states[-1]
             begun = self.decide(
-                state.key, state.box, state.popsize, state.given, p, ended, lambda s=base: self.base.population(s)
+                state.key,
+                state.box,
+                state.popsize,
+                state.given,
+                p,
+                ended,
+                lambda s=base: self.global_search.population(s),
             )
             states = state.states if begun is None else _put(state.states, p.turn, begun)
             kept = state.asked if begun is None and p.turn == i else state.asked[:0]
@@ -402,7 +414,7 @@ class MemeticRun(Turns):
         algorithm, state, p = self._algorithm, self._state, self._progress
         while True:
             run = self._now
-            local = 0 <= p.turn < len(algorithm.searches)
+            local = 0 <= p.turn < len(algorithm.local_searches)
             ended = local and int(run.work.scalars["starts"][0]) > 0  # type: ignore[attr-defined]
             sampled = isinstance(run, SampleRun) and run.nfev > 0
             if not ended and not sampled and run.nfev + run.batch <= p.goal:
@@ -412,9 +424,9 @@ class MemeticRun(Turns):
             if begun is not None:
                 self._now = algorithm.runners[p.turn].resumable_run(begun)
                 self.runs.append(self._now)
-                if p.turn == len(algorithm.searches):
+                if p.turn == len(algorithm.local_searches):
                     self._base = self._now
-            elif p.turn == len(algorithm.searches):
+            elif p.turn == len(algorithm.local_searches):
                 assert self._base is not None
                 self._now = self._base
 

@@ -22,7 +22,12 @@ from autov.algorithms.allotment import allot_round, allot_trials, leader_of, pol
 from autov.algorithms.base import Compiled, Metaheuristic, Outcome, Rotatable
 from autov.algorithms.compiled import AnyRun, Resumable, Trace, Turns, run_to_end
 from autov.algorithms.evolution import Evolution
-from autov.algorithms.matrix_adaptation import MatrixAdaptation, MatrixAdaptationState, smallest_batch
+from autov.algorithms.matrix_adaptation import (
+    MatrixAdaptation,
+    MatrixAdaptationState,
+    StrategySettings,
+    smallest_batch,
+)
 from autov.algorithms.population import initial_points, room_of
 from autov.compiler.precompile import precompile, start_worker
 from autov.core import Array, Box, Generator, InputError, check_ranges, generator, values_of
@@ -118,12 +123,12 @@ class Portfolio:
     @property
     def polisher(self) -> MatrixAdaptation:
         """The settings of the first evolution strategy among the members, or the default ones."""
-        return next((m for m in self.members if isinstance(m, MatrixAdaptation)), None) or MatrixAdaptation()
+        return next((m.strategy for m in self.members if isinstance(m, StrategySettings)), None) or MatrixAdaptation()
 
     @cached_property
     def runners(self) -> tuple[Any, ...]:
         """The members, and the polisher where it may be needed."""
-        strategies = all(isinstance(m, MatrixAdaptation) for m in self.members)
+        strategies = all(isinstance(m, StrategySettings) for m in self.members)
         return self.members if self.polish == 0 or strategies else (*self.members, self.polisher)
 
     def spared(self, maxfev: int, d: int) -> float:
@@ -217,7 +222,7 @@ class Portfolio:
 
     def _polishes(self, leader: int, used: int) -> bool:
         """Whether the polisher takes over from a leader that has made so many evaluations."""
-        return self.polish > 0 and used > 0 and not isinstance(self.members[leader], MatrixAdaptation)
+        return self.polish > 0 and used > 0 and not isinstance(self.members[leader], StrategySettings)
 
     def _start_polisher(self, state: PortfolioState, x: Array, f: Array, best_x: Array) -> MatrixAdaptationState:
         """An evolution strategy at the best point of a population, with steps of the size of its spread."""

@@ -1,4 +1,22 @@
-"""Quasi-Newton."""
+"""Projected quasi-Newton method with difference quotients, restarted.
+
+C. G. Broyden, R. Fletcher, D. Goldfarb and D. F. Shanno, 1970 (BFGS), as in J. Nocedal and S. J. Wright, Numerical
+Optimization, 2nd edition, 2006: algorithm 6.1 with Powell's damping (procedure 18.2) and difference quotients (section
+8.1). Here:
+
+*Box.* The direction is the minimiser of the quadratic model in the whole box, so variables reach and leave their bounds
+without a rule of their own. A line is cut at the box.
+
+*Second derivatives.* After the first step the matrix is ``first_curvature`` times the identity that fits this step.
+A small factor takes all other directions for nearly flat: then the next steps cross the box, which pays on functions
+with a global trend. Curvature is learned where the steps go.
+
+*Differences.* Forward ones of ``difference`` of the box. Where a line finds no descent, central ones; where these show
+that the function is noisy, ones as wide as the noise demands. A search on a noisy function, a plateau or steps
+therefore ends after about 3 d + 20 evaluations, or 5 d + 30 where wide differences lead nowhere either.
+
+*Restarts.* The first search starts near the centre, each other one far from where earlier ones ended.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +31,18 @@ from autov.kernels.models import quasi_newton as kernels
 
 @dataclass(frozen=True)
 class QuasiNewton(LocalSearch):
-    """Settings; lengths are parts of the box width."""
+    """Settings; lengths are parts of the box width.
+
+    Attributes:
+        scale: longest change of a variable in the first step.
+        difference: of forward quotients.
+        decrease: least decrease on a line, as a part of what the slope promises (Armijo's rule).
+        exactness: a line goes on while its parabola promises this part of all there is to gain on it.
+        growth: most by which a line is extended at once.
+        tries: most points of a line.
+        first_curvature: factor of the first matrix.
+        line_points: points of a line that are evaluated together, for several workers.
+    """
 
     name: ClassVar[str] = "quasi-newton"
     kernels: ClassVar[ModuleType] = kernels
@@ -22,13 +51,12 @@ class QuasiNewton(LocalSearch):
     decrease: float = 0.1
     exactness: float = 0.1
     growth: float = 4.0
-    tries: float = 10
-    x1: float = 0
-    x2: float = 1e-9
-    x3: float = 1e-3
-    x4: float = 1e-5
-    w: float = 0.0
-    c: float = 1e-6
+    tries: int = 10
+    first_curvature: float = 1e-6
+    line_points: int = 1
 
     def __post_init__(self) -> None:
-        check_ranges(self, scale=(1e-9, 1))
+        check_ranges(
+            self, scale=(1e-9, 1), difference=(1e-15, 0.1), decrease=(0, 0.5), exactness=(0, 1), growth=(1, 100),
+            tries=(1, 100), first_curvature=(1e-12, 1e3), line_points=(1, 100),
+        )  # fmt: skip

@@ -1,18 +1,26 @@
 """Quasi-Newton steps in a box with difference quotients: the record, and one step of the search.
 
-A search is a sequence of gradients and lines. The points of a gradient are one batch, the points of a line come one by
-one. ``phase`` says what the batch that waits is for.
+A search is a sequence of gradients and lines. The points of a gradient are one batch, and so are ``line_points`` points
+of a line. ``phase`` says what the batch that waits is for. See `autov.algorithms.quasi_newton`.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from autov.compiler.functions import internal, kernel, noinline
 from autov.kernels.models.box_quadratic import minimize_quadratic
+from autov.kernels.models.differences import (
+    CENTRAL,
+    EPS,
+    FORWARD,
+    WIDE,
+    difference_points,
+    noise_width,
+    take_quotients,
+)
 from autov.kernels.models.local_search import (
     end_search,
     evaluate_batch,
@@ -26,9 +34,11 @@ from autov.kernels.models.local_search import (
     trace,
 )
 
-EPS = 2.0**-52
 GIVEN, GRADIENT, LINE = range(3)  # phase
 CELLS = 2**20  # most numbers in a batch
+SHORTEN = 0.1  # least factor between two lengths on a line, and least part of the length that a parabola may ask for
+RATIO = 0.25  # between the lengths of one batch
+DAMPING = 0.2  # least curvature along a step, as a part of that of the matrix (Powell's damping)
 
 
 class Plan(NamedTuple):
@@ -39,16 +49,12 @@ class Plan(NamedTuple):
     exactness: float
     growth: float
     tries: float
-    x1: float
-    x2: float
-    x3: float
-    x4: float
-    w: float
-    c: float
+    first_curvature: float
+    line_points: float
 
 
-COUNTS = ("phase", "first", "central", "updates", "tried", "unknown", "lost")
-VALUES = ("f", "slope", "length", "line_length", "line_f", "old_f", "noise")
+COUNTS = ("phase", "kind", "first", "updates", "tried", "unknown", "sorted")
+VALUES = ("f", "slope", "length", "line_length", "line_f", "width", "highest")
 STATE = record(COUNTS, VALUES)
 
 
@@ -69,28 +75,28 @@ class Work(NamedTuple):
     u: np.ndarray  # (d,) where the search is
     g: np.ndarray  # (d,) gradient there
     p: np.ndarray  # (d,) direction of the line
-    point: np.ndarray  # (d,) point of the line that waits
+    point: np.ndarray  # (d,) point of the line
     line_u: np.ndarray  # (d,) best point of the line
     old_u: np.ndarray  # (d,) where the last gradient was taken
     old_g: np.ndarray  # (d,)
-    h: np.ndarray  # (d,) differences
-    fixed: np.ndarray  # (d,) int64
-    matrix: np.ndarray  # (d, d)
-    factor: np.ndarray  # (d, d)
+    second: np.ndarray  # (d,) second differences
     scratch: np.ndarray  # (d,)
+    fixed: np.ndarray  # (d,) int64, variables at the border
+    matrix: np.ndarray  # (d, d) approximate second derivatives
+    factor: np.ndarray  # (d, d) scratch
 
 
 def workspace(plan, key, d, maxfev, given, given_f):  # noqa: ARG001
     """Arrays for d variables."""
-    capacity = max(2, given.shape[0], min(2 * d + 1, CELLS // d))
+    capacity = max(2, int(plan.line_points), given.shape[0], min(2 * d + 1, CELLS // d))
     base = searched(key, STATE, d, capacity, given, given_f)
-    vectors = [np.zeros(d) for _ in range(8)]
-    return Work(*base, *vectors, np.zeros(d, np.int64), np.zeros((d, d)), np.zeros((d, d)), np.zeros(d))
+    own = {name: np.zeros(d) for name in ("u", "g", "p", "point", "line_u", "old_u", "old_g", "second", "scratch")}
+    return Work(**base._asdict(), **own, fixed=np.zeros(d, np.int64), matrix=np.zeros((d, d)), factor=np.zeros((d, d)))
 
 
 @kernel
 def begin(plan, work, lower, upper):
-    """The first batch: the given points if there are several, else the first start."""
+    """The first batch: the given points if there are several without values, else the first start."""
     state, k = work.scalars[0], work.given.shape[0]
     unknown = 0
     for i in range(k):
@@ -109,15 +115,14 @@ def begin(plan, work, lower, upper):
 def start(plan, work, lower, upper):
     """Begin a search."""
     state = work.scalars[0]
-    d = work.u.size
-    if state.lost == 1:  # values of given points are known: those that are infinite are no starts
+    if state.sorted == 1:  # values of given points are known: those that are infinite are no starts
         while state.starts < work.given.shape[0] and not work.given_f[state.starts] < np.inf:
             state.starts += 1
     state.f = next_start(work, work.u)
     state.unknown = 0 if state.f < np.inf else 1
+    state.highest = state.f if state.f < np.inf else -np.inf
     state.updates = -1
-    state.central = 0
-    state.noise = 1.0
+    state.kind = FORWARD
     first_points(plan, work, lower, upper)
 
 
@@ -129,52 +134,21 @@ def first_points(plan, work, lower, upper):
     difference_points(plan, work, lower, upper)
 
 
-@internal
-def difference_points(plan, work, lower, upper):
-    """Ask for the differences of variables from ``first`` on, as many as there is space for."""
-    state, d = work.scalars[0], work.u.size
-    n = 0
-    if state.unknown == 1:
-        place(work.x[0], work.u, lower, upper)
-        n = 1
-    k = state.first
-    place(work.scratch, work.u, lower, upper)
-    sides = 2 if state.central == 1 else 1
-    while k < d and n + sides <= work.f.size:
-        width = upper[k] - lower[k]
-        h = plan.difference
-        if state.updates > 0 and plan.x1 > 0:
-            noise = plan.x1 * EPS * max(abs(state.f), 1e-300)
-            h = 2 * math.sqrt(noise / max(work.matrix[k, k], 1e-300))
-            h = min(max(h, plan.x2), plan.x3)
-        if state.central == 1:
-            h = plan.x4
-        h = max(h, 64 * EPS * max(abs(lower[k]), abs(upper[k])) / width)
-        if work.u[k] + h > 1.0:
-            h = -h
-        for side in range(sides):
-            target = work.x[n]
-            for j in range(d):
-                target[j] = work.scratch[j]
-            step = h if side == 0 else -h
-            target[k] = min(max(lower[k] + (work.u[k] + step) * width, lower[k]), upper[k])
-            n += 1
-        k += 1
-    state.batch = n
-
-
 @noinline
 def step(plan, work, lower, upper):
     """Take the values of the batch and write the next one."""
     take_batch(work)
     state = work.scalars[0]
+    for i in range(state.batch):
+        if work.f[i] < np.inf:
+            state.highest = max(state.highest, work.f[i])
     if state.phase == LINE:
         line_step(plan, work, lower, upper)
     elif state.phase == GRADIENT:
         gradient_step(plan, work, lower, upper)
     else:
         sort_given(work)
-        state.lost = 1
+        state.sorted = 1
         start(plan, work, lower, upper)
 
 
@@ -210,25 +184,7 @@ def gradient_step(plan, work, lower, upper):
         if not state.f < np.inf:
             finish(plan, work, lower, upper)
             return
-    sides = 2 if state.central == 1 else 1
-    place(work.scratch, work.u, lower, upper)
-    while n < state.batch:
-        k = state.first
-        width = upper[k] - lower[k]
-        h = (work.x[n, k] - work.scratch[k]) / width
-        rise = work.f[n] - state.f
-        if sides == 2:
-            back = (work.x[n + 1, k] - work.scratch[k]) / width
-            if back != 0 and abs(work.f[n + 1]) < np.inf:
-                rise, h = work.f[n] - work.f[n + 1], h - back
-        quotient = 0.0
-        if h != 0 and abs(rise) < np.inf:
-            quotient = rise / h
-        work.g[k] = quotient
-        work.h[k] = h
-        state.first += 1
-        n += sides
-    if state.first < d:
+    if not take_quotients(work, n, lower, upper):
         difference_points(plan, work, lower, upper)
         return
     if state.updates >= 0:
@@ -236,12 +192,11 @@ def gradient_step(plan, work, lower, upper):
     for k in range(d):
         work.old_u[k] = work.u[k]
         work.old_g[k] = work.g[k]
-    state.old_f = state.f
     new_line(plan, work, lower, upper)
 
 
 @internal
-def first_matrix(plan, work):
+def first_matrix(work):
     """A multiple of the identity for which the first step has the length that is wanted."""
     state, d = work.scalars[0], work.u.size
     largest = 0.0
@@ -254,6 +209,7 @@ def first_matrix(plan, work):
 
 @internal
 def set_diagonal(matrix, value):
+    """Make a matrix a multiple of the identity."""
     for k in range(matrix.shape[0]):
         for j in range(matrix.shape[0]):
             matrix[k, j] = 0.0
@@ -274,9 +230,8 @@ def update(plan, work):
         yy += y[k] * y[k]
     if not (ss > 0 and yy > 0 and yy < np.inf):
         return
-    if state.updates == 0:
-        if sy > 0:
-            set_diagonal(work.matrix, plan.c * (yy / sy) ** plan.w * (sy / ss) ** (1 - plan.w))
+    if state.updates == 0 and sy > 0:
+        set_diagonal(work.matrix, plan.first_curvature * sy / ss)
     sbs = 0.0
     for k in range(d):
         bs[k] = 0.0
@@ -285,8 +240,8 @@ def update(plan, work):
         sbs += s[k] * bs[k]
     if not sbs > 0:
         return
-    if sy < 0.2 * sbs:
-        theta = 0.8 * sbs / (sbs - sy)
+    if sy < DAMPING * sbs:
+        theta = (1 - DAMPING) * sbs / (sbs - sy)
         sy = 0.0
         for k in range(d):
             y[k] = theta * y[k] + (1 - theta) * bs[k]
@@ -299,10 +254,10 @@ def update(plan, work):
 
 @noinline
 def new_line(plan, work, lower, upper):
-    """A direction from the quadratic model, and the first point on it."""
+    """A direction from the quadratic model, and the first points on it."""
     state, d = work.scalars[0], work.u.size
     if state.updates < 0:
-        first_matrix(plan, work)
+        first_matrix(work)
     minimize_quadratic(work.u, work.g, work.matrix, work.factor, work.p, work.scratch, work.point, work.fixed)
     state.slope = 0.0
     for k in range(d):
@@ -310,65 +265,76 @@ def new_line(plan, work, lower, upper):
     if not -state.slope > EPS * abs(state.f) * 0.01:
         failed(plan, work, lower, upper)
         return
-    state.length = 0.0
     state.line_length = 0.0
     state.line_f = state.f
     state.tried = 0
     state.phase = LINE
-    line_point(work, 1.0, lower, upper)
+    line_batch(plan, work, 1.0, lower, upper)
 
 
 @internal
 def failed(plan, work, lower, upper):
-    """No descent along the line: with better quotients once, then the search ends."""
+    """No descent along the line: with central quotients, then with those that the noise demands, then the end."""
     state = work.scalars[0]
-    if state.central == 1:
-        finish(plan, work, lower, upper)
-    else:
-        state.central = 1
+    if state.kind == FORWARD:
+        state.kind = CENTRAL
         first_points(plan, work, lower, upper)
+        return
+    if state.kind == CENTRAL:
+        state.width = noise_width(work)
+        if state.width > 0:
+            state.kind = WIDE
+            state.updates = -1
+            first_points(plan, work, lower, upper)
+            return
+    finish(plan, work, lower, upper)
 
 
 @internal
-def line_point(work, length, lower, upper):
-    """Ask for a point of the line."""
-    state = work.scalars[0]
+def to_line(work, length):
+    """Write the point of the line at a length."""
     for k in range(work.u.size):
         work.point[k] = min(max(work.u[k] + length * work.p[k], 0.0), 1.0)
+
+
+@internal
+def line_batch(plan, work, length, lower, upper):
+    """Ask for points of the line: at a length, and at shorter ones if there are several."""
+    state = work.scalars[0]
     state.length = length
-    state.batch = 1
-    place(work.x[0], work.point, lower, upper)
+    state.batch = max(1, np.int64(plan.line_points))
+    for i in range(state.batch):
+        to_line(work, length)
+        place(work.x[i], work.point, lower, upper)
+        length *= RATIO
 
 
 @internal
 def line_step(plan, work, lower, upper):
-    """Take the value of a point of the line: go on along it, or move to the best point of it."""
+    """Take the values of points of the line: go on along it, or move to the best point of it."""
     state, d = work.scalars[0], work.u.size
     value, length, slope = work.f[0], state.length, state.slope
+    shorter = length
+    for i in range(1, state.batch):
+        shorter *= RATIO
+        if work.f[i] < value:
+            value, length = work.f[i], shorter
     state.tried += 1
     bend = value - state.f - slope * length
     wanted = np.inf  # where the parabola through both points has its minimum
     if bend > 0:
         wanted = -slope * length * length / (2 * bend) if bend < np.inf else 0.0
     if value <= state.f + plan.decrease * slope * length and value < state.line_f:
-        better_than_last = True
         state.line_f = value
         state.line_length = length
+        to_line(work, length)
         for k in range(d):
             work.line_u[k] = work.point[k]
         if state.tried < plan.tries:
-            longest = 0.0
-            for k in range(d):
-                if work.p[k] > 0:
-                    longest = max(longest, (1 - work.u[k]) / work.p[k])
-                elif work.p[k] < 0:
-                    longest = max(longest, -work.u[k] / work.p[k])
-            wanted = min(max(wanted, 0.1 * length), plan.growth * length, longest)
-            # gain that the parabola promises
-            low = slope * wanted + bend * (wanted / length) * (wanted / length)
-            here = value - state.f
-            if here - low > plan.exactness * -low:
-                line_point(work, wanted, lower, upper)
+            wanted = min(max(wanted, SHORTEN * length), plan.growth * length, longest(work))
+            promised = slope * wanted + bend * (wanted / length) * (wanted / length)  # by the parabola
+            if value - state.f - promised > plan.exactness * -promised:
+                line_batch(plan, work, wanted, lower, upper)
                 return
         move(plan, work, lower, upper)
     elif state.line_length > 0:
@@ -376,7 +342,19 @@ def line_step(plan, work, lower, upper):
     elif state.tried >= plan.tries:
         failed(plan, work, lower, upper)
     else:
-        line_point(work, length * min(max(wanted / length, 0.1), 0.5), lower, upper)
+        line_batch(plan, work, length * min(max(wanted / length, SHORTEN), 0.5), lower, upper)
+
+
+@internal
+def longest(work):
+    """The length at which the last variable of the line reaches the border."""
+    most = 0.0
+    for k in range(work.u.size):
+        if work.p[k] > 0:
+            most = max(most, (1 - work.u[k]) / work.p[k])
+        elif work.p[k] < 0:
+            most = max(most, -work.u[k] / work.p[k])
+    return most
 
 
 @internal
