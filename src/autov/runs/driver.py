@@ -28,7 +28,8 @@ from autov.problems import (
     without_fixed,
 )
 from autov.runs.budget import BudgetedObjective, BudgetSpent, Evaluations, NothingNew, Observe, point_cache_for
-from autov.runs.known_points import first_points_of
+from autov.runs.experience import Experience
+from autov.runs.known_points import first_points_of, leading
 
 Watch = Callable[["Run"], bool | None]
 
@@ -80,7 +81,7 @@ def solve(
     problem: Problem, algorithm: Algorithm, *, maxfev: int = 10_000, popsize: int = 100, seed: int = 0,
     run: int = 0, x0: Array | None = None, watch: Watch | None = None, evaluate: Batch | None = None,
     check_box: bool = True, observe: Observe | None = None, live: LiveRun | None = None,
-    known: Evaluations | None = None,
+    known: Evaluations | None = None, experience: Experience | None = None,
 ) -> Run:  # fmt: skip
     """Run an algorithm with exactly maxfev evaluations, or until ``watch(run so far)`` is true.
 
@@ -92,13 +93,14 @@ def solve(
     its best point is not feasible; where all variables are whole numbers no point is evaluated twice. BLAS has
     one thread while it runs, as in worker processes: its sums depend on their number. ``live`` has the run at any time,
     also after an exception. ``known`` are evaluations of the same problem (`known_points`): they are first points,
-    are not evaluated again, and the best of them may be the result.
+    are not evaluated again, and the best of them may be the result. ``experience`` of other problems says which points
+    are tried first.
     """
     options: dict[str, Any] = {
         "maxfev": whole_number("maxfev", maxfev, 1), "popsize": whole_number("popsize", popsize, 2), "seed": seed,
         "run": run, "x0": x0, "watch": watch, "evaluate": evaluate, "check_box": check_box,
         "observe": observe, "live": LiveRun() if live is None else live,
-        "known": None if known is None or not len(known.fun) else known,
+        "known": None if known is None or not len(known.fun) else known, "experience": experience,
     }  # fmt: skip
     with one_blas_thread():
         problem = instance_of(problem, run)
@@ -132,16 +134,21 @@ def presented(problem: Problem) -> Callable[[Run], Run]:
 def _solve(
     problem: Problem, algorithm: Algorithm, *, maxfev: int, popsize: int, seed: int, run: int, x0: Array | None,
     watch: Watch | None, evaluate: Batch | None, check_box: bool, observe: Observe | None, live: LiveRun,
-    known: Evaluations | None,
+    known: Evaluations | None, experience: Experience | None,
 ) -> Run:  # fmt: skip
     rng, noise = generator(seed, run), generator(seed, run, 1)
     call = evaluate or (lambda x: problem(x, noise))
+    spent = BudgetedObjective(call, problem.box, maxfev, point_cache_for(problem, maxfev, known), observe, known)
     planned = maxfev
-    if known is not None:
+    if experience is not None:
+        live.follow(lambda: _without_population(spent, True) if spent.found else None)
+        known, x0 = _try_first(experience, spent, problem, popsize, generator(seed, run, 2), known, x0)
+        if not spent.left or (watch is not None and watch(_without_population(spent, False))):
+            return replace(_without_population(spent, True), improved=spent.improvements())
+    elif known is not None:
         x0, free = first_points_of(known, algorithm, problem.box, popsize, maxfev, x0)
         planned += free  # an algorithm counts them, the budget does not
     if isinstance(algorithm, External):
-        spent = BudgetedObjective(call, problem.box, maxfev, point_cache_for(problem, maxfev, known), observe, known)
         return _run_whole(algorithm, spent, popsize, rng, x0, watch, live)
     start = time.perf_counter()
     state = algorithm.init(problem.box, popsize, planned, rng, x0)
@@ -154,8 +161,31 @@ def _solve(
             outcome = algorithm.run_compiled(state, objective, maxfev, begun)
             raise_noted(problem, objective)
             return _compiled_run(outcome, maxfev, False, start)
-    spent = BudgetedObjective(call, problem.box, maxfev, point_cache_for(problem, maxfev, known), observe, known)
     return _ask_and_tell(problem, algorithm, state, spent, objective, rng, watch, check_box, popsize, live)
+
+
+def _try_first(
+    experience: Experience, spent: BudgetedObjective, problem: Problem, popsize: int, rng: Generator,
+    known: Evaluations | None, x0: Array | None,
+) -> tuple[Evaluations, Array | None]:  # fmt: skip
+    """Try what experience says; what is known then, and first points: x0, then those of experience if they are good."""
+    made, first = experience.begin(spent, popsize, rng)
+    if known is not None:
+        made = Evaluations(np.concatenate([known.x, made.x]), np.concatenate([known.fun, made.fun]))
+    if spent.known is None:
+        spent.known = point_cache_for(problem, spent.maxfev, made)
+    else:
+        spent.known.learn(*made)
+    given = initial_points(problem.box, popsize, x0)
+    if known is not None and known.fun.min() <= made.fun[len(known.fun) :].min():
+        first = known.x[leading(known.fun, popsize)]
+    if first is None:
+        return made, x0
+    return made, np.concatenate([given, first])[:popsize]
+
+
+def _without_population(spent: BudgetedObjective, stopped: bool) -> Run:
+    return _result(spent, spent.best_x[None].copy(), np.array([spent.best]), stopped)
 
 
 def _compiled_run(outcome: Outcome, nfev: int, stopped: bool, start: float) -> Run:
@@ -218,7 +248,7 @@ def _run_whole(
     """Run it; if it ends before the budget is used up, again with another seed and what is left."""
 
     def result(stopped: bool) -> Run:
-        return _result(spent, spent.best_x[None].copy(), np.array([spent.best]), stopped)
+        return _without_population(spent, stopped)
 
     live.follow(lambda: result(True) if spent.found else None)
     if watch is not None:

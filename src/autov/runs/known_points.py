@@ -37,7 +37,7 @@ def known_points(known: Any, problem: Problem, decides: str = "") -> Evaluations
     """
     if known is None:
         return None
-    x, f = _read(known, problem, decides)
+    x, f = read_known(known, problem, decides=decides)
     instance = instance_of(problem, 0)
     base, at = to_base(instance, x)
     outer = instance.problem.box if isinstance(instance, Constrained) else instance.box
@@ -98,43 +98,43 @@ def from_bytes(data: bytes, box: Box) -> Evaluations | None:
     return known
 
 
-def _read(known: Any, problem: Problem, decides: str) -> tuple[Array, Array]:
-    """Points (n, d) and values (n,) in any of the forms."""
+def read_known(known: Any, problem: Problem, name: str = "known", decides: str = "") -> tuple[Array, Array]:
+    """Points (n, d) and values (n,) in any of the forms; ``name`` is the argument that messages name."""
     dim, names = problem.box.dim, variable_names(problem)
     if isinstance(known, (str, os.PathLike)):
         path = Path(known)
         if not path.is_file():
-            raise FileError(f"known: {path}: no such file")
-        if not _is_database(path):
-            return _of_table(*_read_csv(path), names, dim)
+            raise FileError(f"{name}: {path}: no such file")
+        if not is_database(path):
+            return _of_table(name, *_read_csv(name, path), names, dim)
         return _of_store(path, problem, decides)
     if isinstance(known, Evaluations):
         f = np.where(np.isnan(known.fun), np.inf, known.fun)
-        return _checked(known.x, f, dim)
+        return _checked(name, known.x, f, dim)
     if hasattr(known, "trials"):
-        return _of_study(known, names, dim)
+        return _of_study(name, known, names, dim)
     if hasattr(known, "columns") and hasattr(known, "to_numpy"):
-        return _of_table([str(name) for name in known.columns], known.to_numpy(), names, dim)
+        return _of_table(name, [str(column) for column in known.columns], known.to_numpy(), names, dim)
     if isinstance(known, Mapping):  # a result of minimize
         if not isinstance(made := known.get("history"), Evaluations):
-            raise InputError("known: this result has no history; minimize(..., history=True) keeps it")
-        return _read(made, problem, decides)
+            raise InputError(f"{name}: this result has no history; minimize(..., history=True) keeps it")
+        return read_known(made, problem, name, decides)
     if isinstance(known, (tuple, list)) and len(known) == 2:
-        return _checked(known[0], known[1], dim)
-    raise InputError(f"known: expected {FORMS}, got {type(known).__name__}")
+        return _checked(name, known[0], known[1], dim)
+    raise InputError(f"{name}: expected {FORMS}, got {type(known).__name__}")
 
 
-def _checked(x: Any, f: Any, dim: int) -> tuple[Array, Array]:
+def _checked(name: str, x: Any, f: Any, dim: int) -> tuple[Array, Array]:
     try:
         points, values = np.asarray(x, dtype=np.float64), np.asarray(real_numbers(f), dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError("known: points and values must be numbers") from None
+        raise InputError(f"{name}: points and values must be numbers") from None
     if points.ndim != 2 or values.shape != (len(points),) or points.shape[1] != dim:
         raise InputError(
-            f"known: expected points (n, {dim}) and values (n,), got shapes {points.shape} and {values.shape}"
+            f"{name}: expected points (n, {dim}) and values (n,), got shapes {points.shape} and {values.shape}"
         )
     if np.isnan(values).any():
-        raise InputError(f"known: the value of point {int(np.argmax(np.isnan(values)))} is NaN; leave it out")
+        raise InputError(f"{name}: the value of point {int(np.argmax(np.isnan(values)))} is NaN; leave it out")
     return points, values
 
 
@@ -143,32 +143,32 @@ def variable_names(problem: Problem) -> tuple[str, ...]:
     return tuple(getattr(problem, "names", ()))
 
 
-def _of_table(columns: Sequence[str], rows: Any, names: Sequence[str], dim: int) -> tuple[Array, Array]:
+def _of_table(name: str, columns: Sequence[str], rows: Any, names: Sequence[str], dim: int) -> tuple[Array, Array]:
     """Points and values of a table; columns by name where the variables have names, else in their order."""
     try:
         data = np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError("known: all columns of the table must be numbers") from None
+        raise InputError(f"{name}: all columns of the table must be numbers") from None
     if data.ndim != 2 or data.shape[1] < 2 or (columns and data.shape[1] != len(columns)):
-        raise InputError("known: expected a table with a column for each variable and one of values")
-    at = next((i for i, name in enumerate(columns) if name.strip().lower() in VALUES), data.shape[1] - 1)
+        raise InputError(f"{name}: expected a table with a column for each variable and one of values")
+    at = next((i for i, column in enumerate(columns) if column.strip().lower() in VALUES), data.shape[1] - 1)
     if names:
-        missing = [name for name in names if name not in columns]
+        missing = [variable for variable in names if variable not in columns]
         if missing:
-            raise InputError(f"known: the table has no column {missing[0]!r}; columns are {', '.join(columns)}")
-        places = [list(columns).index(name) for name in names]
+            raise InputError(f"{name}: the table has no column {missing[0]!r}; columns are {', '.join(columns)}")
+        places = [list(columns).index(variable) for variable in names]
     else:
         places = [i for i in range(data.shape[1]) if i != at]
-    return _checked(data[:, places], data[:, at], dim)
+    return _checked(name, data[:, places], data[:, at], dim)
 
 
-def _read_csv(path: Path) -> tuple[list[str], Array]:
+def _read_csv(name: str, path: Path) -> tuple[list[str], Array]:
     """Names of columns, none where the first line has numbers, and the numbers."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = [line for line in csv.reader(file) if line and not line[0].lstrip().startswith("#")]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise FileError(f"known: {path}: cannot be read: {error}") from None
+        raise FileError(f"{name}: {path}: cannot be read: {error}") from None
     columns: list[str] = []
     rows = []
     for i, line in enumerate(lines):
@@ -176,32 +176,32 @@ def _read_csv(path: Path) -> tuple[list[str], Array]:
             rows.append([float(cell) for cell in line])
         except ValueError:
             if i > 0:
-                raise FileError(f"known: {path}: expected numbers, got {','.join(line)[:80]!r}") from None
+                raise FileError(f"{name}: {path}: expected numbers, got {','.join(line)[:80]!r}") from None
             columns = [cell.strip() for cell in line]
     if not rows or len({len(row) for row in rows} | ({len(columns)} if columns else set())) != 1:
-        raise FileError(f"known: {path}: expected lines of as many numbers each, the last one the value")
+        raise FileError(f"{name}: {path}: expected lines of as many numbers each, the last one the value")
     return columns, np.array(rows)
 
 
-def _of_study(study: Any, names: Sequence[str], dim: int) -> tuple[Array, Array]:
+def _of_study(name: str, study: Any, names: Sequence[str], dim: int) -> tuple[Array, Array]:
     """Points and values of the finished trials of an optuna study that minimises one value."""
     directions = [
         getattr(direction, "name", str(direction)) for direction in getattr(study, "directions", ["MINIMIZE"])
     ]
     if len(directions) != 1:
-        raise InputError(f"known: the study has {len(directions)} objectives, expected one")
+        raise InputError(f"{name}: the study has {len(directions)} objectives, expected one")
     sign = -1.0 if directions[0].upper().endswith("MAXIMIZE") else 1.0
     finished = [t for t in study.trials if getattr(t.state, "name", str(t.state)) == "COMPLETE" and t.value is not None]
     if not finished:
         return np.empty((0, dim)), np.empty(0)
     order = list(names) or list(finished[0].params)
     try:
-        x = [[float(trial.params[name]) for name in order] for trial in finished]
+        x = [[float(trial.params[variable]) for variable in order] for trial in finished]
     except KeyError as error:
-        raise InputError(f"known: a trial of the study has no parameter {error}") from None
+        raise InputError(f"{name}: a trial of the study has no parameter {error}") from None
     except (TypeError, ValueError):
-        raise InputError("known: parameters of the study must be numbers, not categories") from None
-    return _checked(x, [sign * float(trial.value) for trial in finished], dim)
+        raise InputError(f"{name}: parameters of the study must be numbers, not categories") from None
+    return _checked(name, x, [sign * float(trial.value) for trial in finished], dim)
 
 
 def _of_store(path: Path, problem: Problem, decides: str) -> tuple[Array, Array]:
@@ -224,6 +224,7 @@ def _is_same(run: StoredRun, problem: Problem, decides: str) -> bool:
     return run.problem == problem.name if told is None else told == decides
 
 
-def _is_database(path: Path) -> bool:
+def is_database(path: Path) -> bool:
+    """Whether a file is one of SQLite."""
     with path.open("rb") as file:
         return file.read(16) == b"SQLite format 3\0"

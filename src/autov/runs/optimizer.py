@@ -235,11 +235,11 @@ class Optimizer:
         if self._known is not None:
             told, values = self._known.arrays(self.box.dim)
             x, f = np.concatenate([told, x]), np.concatenate([values, f])
+        self._note_best(x, f)
         before = distinct(x, f)
         self._known = point_cache_for(self._rules, 1, before)
         self._rng.bit_generator.state = self._seeded
         self._state = self._first_state(before)
-        self._note_best(before.x, before.fun)
 
     def _check_matched(self, own: np.ndarray) -> None:
         """Refuse what would never end: points that are asked for again and again and come back as others.
