@@ -53,7 +53,7 @@ import numpy as np
 
 from autov.algorithms.base import Outcome
 from autov.algorithms.compiled import AnyRun, ResumableRun, run_to_end
-from autov.algorithms.population import initial_points, spread
+from autov.algorithms.population import initial_points, relative_spreads, spread
 from autov.core import Array, Box, Generator, InputError, check_choice, check_ranges
 from autov.kernels.matrix_adaptation import steps as kernels
 from autov.kernels.objective import Objective
@@ -197,7 +197,8 @@ class MatrixAdaptation(StrategySettings):
     ) -> MatrixAdaptationState:  # fmt: skip
         """The mean that ``first_mean`` says, or that of the given points, which then join the first sample.
 
-        Where several points are given, first steps are as long as they are spread, and not longer than ``sigma``.
+        Where several points are given, first steps are as long as they are spread in each variable, and not longer than
+        ``sigma`` in the mean.
         """
         plan, d = self._plan, box.dim
         given = initial_points(box, max(popsize, int(kernels.base_popsize(plan, d, maxfev))), x0).copy()
@@ -206,6 +207,7 @@ class MatrixAdaptation(StrategySettings):
         kernels.es_start(plan, work, box.lower, box.upper, most, maxfev)
         if len(given) > 1:
             work.scalars["sigma"] = spread(box, given, SMALLEST_START, self.sigma)
+            work.matrix[np.arange(d), np.arange(d)] = relative_spreads(box, given)
         saved = {name: getattr(work, name) for name in SAVED}
         return MatrixAdaptationState(
             key.copy(), 0, box, given, **saved, basis=work.basis, x=np.empty((0, d)), f=np.empty(0)

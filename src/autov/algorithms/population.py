@@ -52,6 +52,23 @@ def spread(box: Box, x: Array, least: float, most: float) -> float:
     return float(min(max(np.sqrt(variance), least), most))
 
 
+def relative_spreads(box: Box, x: Array, sure: float = 5.0, most: float = 5.0) -> Array:
+    """Standard deviations (d,) of points beside the mean one, as parts of the box.
+
+    Args:
+        box: of the points.
+        x: points (n, d).
+        sure: as many points more, of equal spread in all variables, are counted in: few points say little.
+        most: largest ratio to the mean one, and of the mean one to the smallest.
+    """
+    variance = (((x - x.mean(axis=0)) / box.width) ** 2).mean(axis=0)
+    mean = float(variance.mean())
+    if not mean > 0:
+        return np.ones(box.dim)
+    shrunk = (len(x) * variance + sure * mean) / (len(x) + sure)
+    return np.clip(np.sqrt(shrunk / mean), 1 / most, most)
+
+
 def distinct(taken: Index, size: int, rng: Generator) -> Index:
     """For each row of taken, shape (n, k), one uniform index below size that is none of the k (they are distinct)."""
     drawn = rng.integers(0, size - taken.shape[1], len(taken))

@@ -49,6 +49,7 @@ class Run:
     nans: int
     stopped: bool  # by the monitor, before the budget was used up
     seconds: float
+    experienced: bool | None = None  # whether experience was of use; None where there was none
     improved: tuple[np.ndarray, Array] | None = None  # evaluations that bettered it, and values; not of compiled runs
 
 
@@ -142,10 +143,18 @@ def _solve(
     planned = maxfev
     if experience is not None:
         live.follow(lambda: _without_population(spent, True) if spent.found else None)
-        known, x0 = _try_first(experience, spent, problem, popsize, generator(seed, run, 2), known, x0)
+        x0, used = _try_first(experience, spent, problem, popsize, generator(seed, run, 2), known, x0)
+        if watch is not None:
+            watch = partial(_watch_experienced, watch, used)
         if not spent.left or (watch is not None and watch(_without_population(spent, False))):
-            return replace(_without_population(spent, True), improved=spent.improvements())
-    elif known is not None:
+            ended = replace(_without_population(spent, True), improved=spent.improvements())
+        elif isinstance(algorithm, External):
+            ended = _run_whole(algorithm, spent, popsize, rng, x0, watch, live)
+        else:
+            state = algorithm.init(problem.box, popsize, maxfev, rng, x0)
+            ended = _ask_and_tell(problem, algorithm, state, spent, None, rng, watch, check_box, popsize, live)
+        return replace(ended, experienced=used)
+    if known is not None:
         x0, free = first_points_of(known, algorithm, problem.box, popsize, maxfev, x0)
         planned += free  # an algorithm counts them, the budget does not
     if isinstance(algorithm, External):
@@ -167,21 +176,26 @@ def _solve(
 def _try_first(
     experience: Experience, spent: BudgetedObjective, problem: Problem, popsize: int, rng: Generator,
     known: Evaluations | None, x0: Array | None,
-) -> tuple[Evaluations, Array | None]:  # fmt: skip
-    """Try what experience says; what is known then, and first points: x0, then those of experience if they are good."""
+) -> tuple[Array | None, bool]:  # fmt: skip
+    """Try what experience says; first points then, and whether they are those of experience.
+
+    Points of x0 come before them. Known points that are better than all that was tried come in their place.
+    """
     made, first = experience.begin(spent, popsize, rng)
-    if known is not None:
-        made = Evaluations(np.concatenate([known.x, made.x]), np.concatenate([known.fun, made.fun]))
+    used = first is not None
+    if known is not None and known.fun.min() <= made.fun.min():
+        first, used = known.x[leading(known.fun, popsize)], False
     if spent.known is None:
         spent.known = point_cache_for(problem, spent.maxfev, made)
     else:
         spent.known.learn(*made)
-    given = initial_points(problem.box, popsize, x0)
-    if known is not None and known.fun.min() <= made.fun[len(known.fun) :].min():
-        first = known.x[leading(known.fun, popsize)]
     if first is None:
-        return made, x0
-    return made, np.concatenate([given, first])[:popsize]
+        return x0, used
+    return np.concatenate([initial_points(problem.box, popsize, x0), first])[:popsize], used
+
+
+def _watch_experienced(watch: Watch, used: bool, run: Run) -> bool | None:
+    return watch(replace(run, experienced=used))
 
 
 def _without_population(spent: BudgetedObjective, stopped: bool) -> Run:
@@ -282,7 +296,8 @@ def _result(spent: BudgetedObjective, population: Array, values: Array, stopped:
 
 def _solve_free(
     free: FreeVariables, algorithm: Algorithm, *, x0: Array | None, watch: Watch | None, evaluate: Batch | None,
-    popsize: int, observe: Observe | None, live: LiveRun, known: Evaluations | None, **options: Any,
+    popsize: int, observe: Observe | None, live: LiveRun, known: Evaluations | None,
+    experience: Experience | None, **options: Any,
 ) -> Run:  # fmt: skip
     """A run on the free variables, its points completed."""
 
@@ -296,7 +311,8 @@ def _solve_free(
         free, algorithm, x0=x0, watch=None if watch is None else lambda run: watch(completed(run)),
         evaluate=None if evaluate is None else lambda x: evaluate(free.complete(x)), popsize=popsize,
         observe=None if observe is None else lambda x, f: observe(free.complete(x), f), live=live,
-        known=None if known is None else Evaluations(known.x[:, free.free], known.fun), **options,
+        known=None if known is None else Evaluations(known.x[:, free.free], known.fun),
+        experience=None if experience is None else experience.free(free.free), **options,
     )  # fmt: skip
     return completed(result)
 

@@ -1,11 +1,12 @@
 """What earlier runs on problems of one kind teach about the next one: where good points lie, and how they are spread.
 
 A run with experience first tries a few points: the best points of earlier runs (of many those that represent the
-others), their mean, and where a context is given the point that ridge regression predicts. As many points of the whole
-box are evaluated beside them. Both together are at most `PART` of the budget. If none of the former beats all of the
-latter, the run starts cold. Else the first points of the algorithm are those tried and draws from a normal distribution
-around the best of them, with the covariance of the optima of its cluster: the start distribution of M. Nomura et al.,
-Warm starting CMA-ES for hyperparameter optimization, AAAI 2021, but centred where this problem was seen to be good.
+others), their mean, and where a context is given the point that ridge regression predicts. Some points of the whole box
+are evaluated beside them; both together are at most `PART` of the budget. The run starts cold unless the best of the
+former beats all of the latter, and their median the median of the latter. Else the first points of the algorithm are
+the best one, draws around it, and the others that were tried. The draws are normal, with the covariance of the optima of
+its cluster: the start distribution of M. Nomura et al., Warm starting CMA-ES for hyperparameter optimization, AAAI 2021,
+but centred where this problem was seen to be good and `NEARER`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +23,9 @@ from autov.runs.budget import BudgetedObjective, Evaluations
 from autov.runs.sources import Source
 
 PART = 0.05  # of the budget that is tried first
-MOST_TRIED = 50
+TRIED = 0.75  # of it for points of the sources, the rest for points of the whole box
+MOST = 100  # evaluations that are tried first, at most
+NEARER = 0.5  # standard deviations of draws, beside those of optima: the best of several is nearer than any of them
 CLUSTERS = 5  # of optima, at most
 APART = 0.2  # part of the variance that must be left in two clusters, at most, for them to be two
 NARROW = 0.01  # least standard deviation of a variable in a start distribution, as a part of the box
@@ -75,22 +77,30 @@ class Experience:
     ) -> tuple[Evaluations, Array | None]:  # fmt: skip
         """Try points. What is known then, and first points for the algorithm; None for a cold start."""
         box = spent.box
-        count = max(1, min(int(PART * spent.maxfev), 2 * MOST_TRIED))
-        tried = self.candidates(max(1, (count + 1) // 2))
-        cold = stratified(count - len(tried), box.dim, rng) if count > len(tried) else tried[:0]
-        x = box.clip(box.lower + np.concatenate([tried, cold]) * box.width)
-        x = spent.affordable(x)
+        count = max(1, min(int(PART * spent.maxfev), MOST))
+        tried = self.candidates(max(1, round(TRIED * count)))
+        cold = stratified(min(count - len(tried), len(tried)), box.dim, rng)
+        x = spent.affordable(box.clip(box.lower + np.concatenate([tried, cold]) * box.width))
         f = spent.take(x)
-        made, n = Evaluations(x, f), len(tried)
-        best = int(np.argmin(f[:n]))
-        if not f[best] < f[n:].min(initial=np.inf):
-            return made, None
-        good = np.argsort(f[:n], kind="stable")
-        size = max(0, min(first_size(box.dim), popsize) - 1)
-        factor = np.linalg.cholesky(self.covariance(tried[best]))
-        drawn = tried[best] + rng.standard_normal((size, box.dim)) @ factor.T
-        drawn = box.clip(box.lower + folded(drawn) * box.width)
-        return made, np.concatenate([x[good[:1]], drawn, x[good[1:]]])[:popsize]
+        n = len(tried)
+        order = np.argsort(f[:n], kind="stable")
+        if len(cold) and not (f[order[0]] < f[n:].min() and np.median(f[:n]) < np.median(f[n:])):
+            return Evaluations(x, f), None
+        best = tried[order[0]]
+        factor = NEARER * np.linalg.cholesky(self.covariance(best))
+        drawn = best + rng.standard_normal((first_size(box.dim) - 1, box.dim)) @ factor.T
+        first = np.concatenate([x[order[:1]], box.clip(box.lower + folded(drawn) * box.width), x[order[1:]]])
+        return Evaluations(x, f), first[: max(1, popsize // 2)]
+
+    def free(self, which: np.ndarray) -> Experience:
+        """Of the variables that are not fixed."""
+        predicted = self.predicted[which] if self.predicted.size else self.predicted
+        return Experience(self.labels, self.optima[:, which], self.weights, self.spread[which], predicted)
+
+    def sentence(self, used: bool) -> str:
+        """What to tell people."""
+        count = f"{len(self.labels)} earlier {'run' if len(self.labels) == 1 else 'runs'}"
+        return f"It started where {count} found good points." if used else f"Points of {count} were of no use."
 
     def to_bytes(self) -> bytes:
         """As it is kept in a store."""
@@ -164,7 +174,8 @@ def from_context(sources: Sequence[Source], optima: Array, context: Array) -> tu
 def representatives(points: Array, weights: Array, count: int) -> np.ndarray:
     """Places of points that represent the others: each next one lessens the weighted sum of distances most."""
     nearest, chosen = np.full(len(points), np.inf), []
-    distances = np.sqrt(np.maximum(((points[:, None] - points[None]) ** 2).sum(axis=2), 0)) if len(points) else points
+    squares = (points**2).sum(axis=1)
+    distances = np.sqrt(np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0))
     for _ in range(min(count, len(points))):
         cost = (weights[:, None] * np.minimum(nearest[:, None], distances)).sum(axis=0)
         cost[chosen] = np.inf

@@ -24,6 +24,7 @@ from autov.runs.evaluation import (
     engine_for,
     evaluating_here,
 )
+from autov.runs.experience import Experience
 from autov.runs.point_scheduler import CheapEvaluations, Job, PointScheduler, run_scheduled
 
 CHEAP = 1e-3  # seconds of an evaluation below which whole runs travel to the workers
@@ -104,6 +105,7 @@ class ManyRuns:
         self, problem: Problem, algorithm: Algorithm, *, maxfev: int = 10_000, popsize: int = 100, runs: int = 30,
         seed: int = 1, workers: Any = None, progress: Callable[[float], Any] | None = None,
         policy: FaultPolicy = DEFAULT, title: str | None = None, known: Evaluations | None = None,
+        experience: Experience | None = None,
     ) -> None:  # fmt: skip
         """Prepare them.
 
@@ -119,11 +121,14 @@ class ManyRuns:
             policy: what is done about evaluations that fail.
             title: what the result calls the algorithm, instead of its name.
             known: evaluations that all runs begin with.
+            experience: of earlier runs, for all of them.
         """
         self.runs = whole_number("runs", runs, 1)
         check_policy(problem, policy)
         self.problem, self.algorithm, self.workers, self.policy = problem, algorithm, workers, policy
-        self.options: dict[str, Any] = {"maxfev": maxfev, "popsize": popsize, "seed": seed, "known": known}
+        self.options: dict[str, Any] = {
+            "maxfev": maxfev, "popsize": popsize, "seed": seed, "known": known, "experience": experience,
+        }  # fmt: skip
         self.progress, self.title = progress, title or algorithm.name
         self.faults = FaultCount()
         self._ended: dict[int, Run] = {}

@@ -18,8 +18,10 @@ from autov.problems import Constrained, Problem, constrained, instance_of, resol
 from autov.runs.budget import Evaluations, budget_of, population_of
 from autov.runs.driver import LiveRun, Run, solve
 from autov.runs.evaluation import DEFAULT, FaultCount, FaultPolicy, check_policy, evaluating, fault_policy, sentence
+from autov.runs.experience import Experience, learn
 from autov.runs.known_points import from_bytes, known_points, to_bytes, variable_names
 from autov.runs.run_store import KEPT, Journal, RunStore, SavedRun
+from autov.runs.sources import context_of, described, has_files, sources_of
 from autov.runs.stopping import (
     BUDGET,
     NOISY,
@@ -42,7 +44,7 @@ def minimize(
     faults: FaultPolicy | None = None, popsize: int | None = None, rng: Seed = None, workers: Any = 1,
     dim: int | None = None, vectorized: bool = False, constraints: Any = None, integrality: Any = None,
     callback: Callable[..., Any] | None = None, disp: bool = False, history: bool = False,
-    store: str | os.PathLike[str] | None = None, known: Any = None,
+    store: str | os.PathLike[str] | None = None, known: Any = None, learn_from: Any = None, context: Any = None,
 ) -> Result:  # fmt: skip
     """Minimise a function of real or integer variables in a box, under constraints if there are any.
 
@@ -79,6 +81,11 @@ def minimize(
             (pandas; a column for each variable, and "f", "value" or the last one with the values), an optuna study, or
             the name of a CSV file or of a store. They are not evaluated again and do not count; the best of them are
             the first population, and the result if nothing better is found.
+        learn_from: earlier runs on other problems of the kind, with the same bounds: a store, of which every run is a
+            source, a result, or what ``known`` takes; or several of these. Their best points are tried first, with at
+            most a twentieth of the budget; if they are good, the algorithm starts around them. It may be ``store``.
+        context: numbers that describe this problem, if those of earlier runs were given, too: similar runs count more,
+            and where the optimum lies is predicted.
 
     Returns:
         ``scipy.optimize.OptimizeResult`` with x, fun, nfev, nit, success, status (0 budget used up, 1 stopped by the
@@ -124,10 +131,17 @@ def minimize(
     live = LiveRun()
     with ExitStack() as stack:
         before = None if isinstance(known, (str, os.PathLike)) else known_points(known, problem)
-        more = _described(known, before)
+        numbers = context_of(context)
+        learnt = b"" if learn_from is None or has_files(learn_from) else _learnt(learn_from, problem, numbers)
+        more = _described(known, before) | ({} if learn_from is None else {"learn_from": described(learn_from, learnt)})
+        if context is not None:
+            more["context"] = numbers.tolist()
         seed, saved = _seed_and_saved(stack, store, rng, problem, chosen, popsize, maxfev, x0, policy, more)
         if isinstance(known, (str, os.PathLike)):
             before = _from_file(known, problem, saved)
+        if learn_from is not None and has_files(learn_from):
+            learnt = _frozen(saved, "experience", partial(_learnt, learn_from, problem, numbers))
+        experience = Experience.from_bytes(learnt, problem.box.dim)
         call = stack.enter_context(evaluating(instance_of(problem, 0), workers, policy, failed))
         journal = Journal(call, dims, history or maxfev * dims <= KEPT, saved)
         observe = journal.observe if call is None and (history or saved is not None) else None
@@ -135,7 +149,7 @@ def minimize(
             run = solve(
                 problem, chosen, maxfev=maxfev, popsize=popsize, x0=x0, seed=seed,
                 evaluate=None if call is None else journal, watch=monitor if monitor.active else None, observe=observe,
-                live=live, known=before,
+                live=live, known=before, experience=experience,
             )  # fmt: skip
         except BaseException as error:  # Ctrl-C, too
             _attach(error, _interrupted(live.run, _shown(journal.evaluations(), problem)), saved)
@@ -149,6 +163,10 @@ def minimize(
         result.message += f" {NOISY}"
     if before is not None and np.isfinite(run.fun) and not run.fun < before.fun.min():
         result.message += " The best point was known before."
+    if experience is not None:
+        result.message += f" {experience.sentence(bool(run.experienced))}"
+    if context is not None:
+        result.context = numbers
     if failed.counts:
         result.message += f" {sentence(failed.counts, failed.first)}"
     result.failed = dict(failed.counts)
@@ -208,7 +226,8 @@ def _seed_and_saved(
     box, names = problem.box, variable_names(problem)
     about = {"problem": problem.name, "dim": box.dim, "algorithm": algorithm.name, "popsize": popsize,
              "maxfev": maxfev, "identity": digest(canonical(decided)), "lower": box.lower.tolist(),
-             "upper": box.upper.tolist(), **({"names": list(names)} if names else {})}  # fmt: skip
+             "upper": box.upper.tolist(), **({"names": list(names)} if names else {}),
+             **{name: more[name] for name in ("context",) if name in more}}  # fmt: skip
     return seed, opened.open(key, seed, about, strict)
 
 
@@ -227,10 +246,18 @@ def _from_file(path: str | os.PathLike[str], problem: Problem, saved: SavedRun |
     def read() -> Evaluations | None:
         return known_points(path, problem, digest(canonical(identity(problem))))
 
-    if saved is None:
-        return read()
-    dim = problem.box.dim
-    return from_bytes(saved.frozen("known", lambda: to_bytes(read(), dim)), instance_of(problem, 0).box)
+    box = instance_of(problem, 0).box
+    return from_bytes(_frozen(saved, "known", lambda: to_bytes(read(), box.dim)), box)
+
+
+def _frozen(saved: SavedRun | None, name: str, make: Callable[[], bytes]) -> bytes:
+    """What a run begins with; of a stored run what it began with."""
+    return make() if saved is None else saved.frozen(name, make)
+
+
+def _learnt(learn_from: Any, problem: Problem, context: Array) -> bytes:
+    found = learn(sources_of(learn_from, problem), problem.box, context if len(context) else None)
+    return b"" if found is None else found.to_bytes()
 
 
 def _shown(made: Evaluations, problem: Problem) -> Evaluations:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autov.core import Array, Box, FileError, InputError
+from autov.core import Array, Box, FileError, InputError, digest
 from autov.problems import Problem, unpenalized
 from autov.runs.budget import Evaluations
 from autov.runs.known_points import is_database, read_known, variable_names
@@ -29,20 +29,19 @@ class Source:
     context: Array = field(default_factory=lambda: np.empty(0))
 
 
-def sources_of(given: Any, problem: Problem, skip: str = "") -> list[Source]:
+def sources_of(given: Any, problem: Problem) -> list[Source]:
     """All sources, in the box of the problem.
 
     Args:
         given: a store, a CSV file, a result, (x, f), a table, a study, or several of them.
         problem: for which they are wanted.
-        skip: key of runs of stores that are no sources.
     """
     found: list[Source] = []
     for i, item in enumerate(_items(given)):
         if isinstance(item, (str, os.PathLike)) and not Path(item).is_file():
             raise FileError(f"learn_from: {item}: no such file")
         if isinstance(item, (str, os.PathLike)) and is_database(Path(item)):
-            found += _of_store(Path(item), problem, skip)
+            found += _of_store(Path(item), problem)
             continue
         if isinstance(item, Mapping) and not isinstance(item.get("history"), Evaluations):
             item = _of_result(item)
@@ -52,6 +51,17 @@ def sources_of(given: Any, problem: Problem, skip: str = "") -> list[Source]:
             context = item.get("context") if isinstance(item, Mapping) else None
             found.append(_source(label, x, f, context_of(context), problem.box))
     return found
+
+
+def described(given: Any, learned: bytes) -> Any:
+    """What tells runs that learn from these sources from others: names of files, or a digest of what is learnt."""
+    paths = [str(Path(item).resolve()) for item in _items(given) if isinstance(item, (str, os.PathLike))]
+    return paths or digest(learned)
+
+
+def has_files(given: Any) -> bool:
+    """Whether some of the sources are files, which may grow."""
+    return any(isinstance(item, (str, os.PathLike)) for item in _items(given))
 
 
 def context_of(context: Any) -> Array:
@@ -94,12 +104,11 @@ def _source(label: str, x: Array, f: Array, context: Array, box: Box) -> Source:
     return Source(label, x[order], context)
 
 
-def _of_store(path: Path, problem: Problem, skip: str) -> list[Source]:
+def _of_store(path: Path, problem: Problem) -> list[Source]:
     """The last runs of a store that fit; if there are runs and none fits, that is said."""
     found, reason = [], ""
     with reading(path) as store:
-        runs = [run for run in store.runs() if not skip or run.key != skip]
-        for run in reversed(runs):
+        for run in reversed(store.runs()):
             places, why = fitting(run, problem)
             reason = reason or why
             source = None if why else _of_run(store, run, places, problem.box)

@@ -31,7 +31,6 @@ class StoredRun:
     """What a store says of a run."""
 
     number: int
-    key: str
     about: dict[str, Any]
     finished: bool
 
@@ -70,16 +69,16 @@ class StoreReader:
 
     def runs(self) -> list[StoredRun]:
         """All runs, in the order in which they began."""
-        query = f"SELECT id, key, substr(about, 1, {ABOUT}), finished FROM runs ORDER BY id"
+        query = f"SELECT id, substr(about, 1, {ABOUT}), finished FROM runs ORDER BY id"
         return [self._run(*row) for row in self._db.execute(query)]
 
-    def _run(self, number: Any, key: Any, about: Any, finished: Any) -> StoredRun:
+    def _run(self, number: Any, about: Any, finished: Any) -> StoredRun:
         try:
             told = json.loads(about)
             check_depth(told)
             if not isinstance(told, dict) or type(told["dim"]) is not int or not 1 <= told["dim"] <= 10**7:
                 raise ValueError("no number of variables")
-            return StoredRun(int(number), str(key), told, bool(finished))
+            return StoredRun(int(number), told, bool(finished))
         except (KeyError, TypeError, ValueError, RecursionError, FileError):
             raise FileError(f"{self.path}: what it says of run {str(number)[:20]} cannot be read") from None
 
