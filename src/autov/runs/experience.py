@@ -4,9 +4,9 @@ A run with experience first tries a few points: the best points of earlier runs 
 others), their mean, and where a context is given the point that ridge regression predicts. Some points of the whole box
 are evaluated beside them; both together are at most `PART` of the budget. The run starts cold unless the best of the
 former beats all of the latter, and their median the median of the latter. Else the first points of the algorithm are
-the best one, draws around it, and the others that were tried. The draws are normal, with the covariance of the optima of
-its cluster: the start distribution of M. Nomura et al., Warm starting CMA-ES for hyperparameter optimization, AAAI 2021,
-but centred where this problem was seen to be good and `NEARER`.
+the few best ones, draws around the best, and the others that were tried. The draws are normal, with the covariance of
+the optima of its cluster: the start distribution of M. Nomura et al., Warm starting CMA-ES for hyperparameter
+optimization, AAAI 2021, but centred where this problem was seen to be good, and nearer (`NEARER`).
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ from autov.runs.sources import Source
 PART = 0.05  # of the budget that is tried first
 TRIED = 0.75  # of it for points of the sources, the rest for points of the whole box
 MOST = 100  # evaluations that are tried first, at most
-NEARER = 0.5  # standard deviations of draws, beside those of optima: the best of several is nearer than any of them
+NEARER = 0.7  # standard deviations of draws, beside those of optima: the best of several is nearer than any of them
 CLUSTERS = 5  # of optima, at most
 APART = 0.2  # part of the variance that must be left in two clusters, at most, for them to be two
 NARROW = 0.01  # least standard deviation of a variable in a start distribution, as a part of the box
+BEST = 4  # points tried that come before the draws
 RIDGE = 0.1  # of the regression on contexts, beside standardized numbers
 
 
@@ -89,7 +90,8 @@ class Experience:
         best = tried[order[0]]
         factor = NEARER * np.linalg.cholesky(self.covariance(best))
         drawn = best + rng.standard_normal((first_size(box.dim) - 1, box.dim)) @ factor.T
-        first = np.concatenate([x[order[:1]], box.clip(box.lower + folded(drawn) * box.width), x[order[1:]]])
+        drawn = box.clip(box.lower + folded(drawn) * box.width)
+        first = np.concatenate([x[order[:BEST]], drawn, x[order[BEST:]]])
         return Evaluations(x, f), first[: max(1, popsize // 2)]
 
     def free(self, which: np.ndarray) -> Experience:
@@ -204,6 +206,7 @@ def _split(points: Array) -> np.ndarray | None:
         return None
     first = points[((points - points.mean(axis=0)) ** 2).sum(axis=1).argmax()]
     centres = np.array([first, points[((points - first) ** 2).sum(axis=1).argmax()]])
+    parts = np.zeros(len(points), np.int64)
     for _ in range(20):
         parts = ((points[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
         if len(set(parts.tolist())) < 2:

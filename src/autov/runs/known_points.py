@@ -20,7 +20,7 @@ from autov.core import Array, Box, FileError, InputError, real_numbers
 from autov.core.box import check_inside
 from autov.problems import Constrained, Problem, instance_of, penalized, to_base, unpenalized
 from autov.runs.budget import Evaluations
-from autov.runs.stored_runs import StoredRun, reading
+from autov.runs.stored_runs import StoredRun, is_database, reading
 
 MOST = 100_000  # evaluations that are taken of a store: the best ones
 VALUES = ("f", "value", "fun")  # names of the column of values; the last column where there is none of them
@@ -222,9 +222,3 @@ def _is_same(run: StoredRun, problem: Problem, decides: str) -> bool:
         return False
     told = run.about.get("identity")
     return run.problem == problem.name if told is None else told == decides
-
-
-def is_database(path: Path) -> bool:
-    """Whether a file is one of SQLite."""
-    with path.open("rb") as file:
-        return file.read(16) == b"SQLite format 3\0"

@@ -13,8 +13,8 @@ import numpy as np
 from autov.core import Array, Box, FileError, InputError, digest
 from autov.problems import Problem, unpenalized
 from autov.runs.budget import Evaluations
-from autov.runs.known_points import is_database, read_known, variable_names
-from autov.runs.stored_runs import StoredRun, StoreReader, reading
+from autov.runs.known_points import read_known, variable_names
+from autov.runs.stored_runs import StoredRun, StoreReader, is_database, reading
 
 KEPT = 10  # good points of a source
 MOST = 1000  # sources of a store: the last ones

@@ -130,6 +130,28 @@ class StoreReader:
         return Evaluations(np.concatenate([np.empty((0, dim)), *x]), np.concatenate([np.empty(0), *values]))
 
 
+def is_database(path: Path) -> bool:
+    """Whether a file is one of SQLite.
+
+    SQLite itself has to look: to open and close the file otherwise would drop the locks that this process has on it,
+    and another process would then delete what is not yet in it.
+    """
+    if not path.stat().st_size:
+        return False
+    try:
+        with closing(_connected(path)) as db:
+            db.execute("PRAGMA schema_version").fetchone()
+        return True
+    except sqlite3.Error as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
+            return False
+        raise FileError(f"{path}: cannot be read: {error}") from None
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", timeout=BUSY, uri=True)
+
+
 @contextmanager
 def reading(path: str | os.PathLike[str]) -> Iterator[StoreReader]:
     """The runs of a store; anything else is refused. Nothing in the file is run, and nothing is written."""
@@ -137,7 +159,7 @@ def reading(path: str | os.PathLike[str]) -> Iterator[StoreReader]:
     if not place.is_file():
         raise FileError(f"{place}: no such file")
     try:
-        with closing(sqlite3.connect(f"{place.resolve().as_uri()}?mode=ro", timeout=BUSY, uri=True)) as db:
+        with closing(_connected(place)) as db:
             db.execute("PRAGMA trusted_schema = OFF")
             db.execute("PRAGMA cell_size_check = ON")
             check_store(db, place)
