@@ -104,6 +104,22 @@ def test_what_is_tried_first_is_a_twentieth_of_the_budget_at_most():
             assert 1 <= spent.made <= max(1, PART * maxfev)
 
 
+def test_points_that_are_best_by_chance_are_not_trusted():
+    class Spent:
+        box, maxfev = Box.cube(0, 1, 2), 400
+
+        def affordable(self, x):
+            return x
+
+        def take(self, x):
+            return np.where(np.arange(len(x)) == 3, -1.0, np.arange(len(x), 0, -1.0))  # the first are the worst
+
+    sources = [Source("", row[None]) for row in np.random.default_rng(1).random((20, 2))]
+    made, first = learn(sources, Spent.box).begin(Spent(), 50, np.random.default_rng(1))
+    assert made.fun.argmin() == 3
+    assert first is None
+
+
 def test_the_cold_part_of_a_population_stays():
     problem = bowl(np.zeros(D))
     experience = learn(optima(1000), problem.box)

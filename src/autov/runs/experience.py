@@ -3,10 +3,11 @@
 A run with experience first tries a few points: the best points of earlier runs (of many those that represent the
 others), their mean, and where a context is given the point that ridge regression predicts. Some points of the whole box
 are evaluated beside them; both together are at most `PART` of the budget. The run starts cold unless the best of the
-former beats all of the latter, and their median the median of the latter. Else the first points of the algorithm are
-the few best ones, draws around the best, and the others that were tried. The draws are normal, with the covariance of
-the optima of its cluster: the start distribution of M. Nomura et al., Warm starting CMA-ES for hyperparameter
-optimization, AAAI 2021, but centred where this problem was seen to be good, and nearer (`NEARER`).
+former beats all of the latter, and most of the former are better than most of the latter (`BETTER`), because among many
+points anywhere one is the best by chance. Else the first points of the algorithm are the few best ones, draws around
+the best, and the others that were tried. The draws are normal, with the covariance of the optima of its cluster: the
+start distribution of M. Nomura et al., Warm starting CMA-ES for hyperparameter optimization, AAAI 2021, but centred
+where this problem was seen to be good, and nearer (`NEARER`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from autov.runs.sources import Source
 PART = 0.05  # of the budget that is tried first
 TRIED = 0.75  # of it for points of the sources, the rest for points of the whole box
 MOST = 100  # evaluations that are tried first, at most
+BETTER = 0.75  # share of pairs of a point tried and one of the whole box in which the former is better, at least
 NEARER = 0.7  # standard deviations of draws, beside those of optima: the best of several is nearer than any of them
 CLUSTERS = 5  # of optima, at most
 APART = 0.2  # part of the variance that must be left in two clusters, at most, for them to be two
@@ -85,7 +87,8 @@ class Experience:
         f = spent.take(x)
         n = len(tried)
         order = np.argsort(f[:n], kind="stable")
-        if len(cold) and not (f[order[0]] < f[n:].min() and np.median(f[:n]) < np.median(f[n:])):
+        better = float((f[:n, None] < f[n:]).mean()) if len(cold) else 1.0
+        if not (f[order[0]] < f[n:].min(initial=np.inf) and better >= BETTER):
             return Evaluations(x, f), None
         best = tried[order[0]]
         factor = NEARER * np.linalg.cholesky(self.covariance(best))
