@@ -123,9 +123,10 @@ def test_points_that_are_best_by_chance_are_not_trusted():
 def test_the_cold_part_of_a_population_stays():
     problem = bowl(np.zeros(D))
     experience = learn(optima(1000), problem.box)
-    solve(problem, autov.algorithms.resolve_algorithm("de"), maxfev=300, popsize=20, seed=1, experience=experience)
-    first = np.array(CALLS[15:35])  # the first population behind what was tried
-    assert (np.abs(first - PLACE).max(axis=1) > 3).sum() >= 5
+    algorithm = autov.algorithms.resolve_algorithm("de")
+    solve(problem, algorithm, maxfev=300, popsize=12, seed=1, experience=experience)
+    first = np.array(CALLS[15:23])  # behind what was tried: the draws and the cold part of the population
+    assert (np.abs(first - PLACE).max(axis=1) > 2).sum() == 6
 
 
 def test_representatives_are_diverse_and_weights_count():

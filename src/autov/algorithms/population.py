@@ -46,6 +46,12 @@ def room_of(algorithm: Any, box: Box, popsize: int, maxfev: int) -> int:
     return min(getattr(algorithm, "popsize", None) or popsize, popsize)
 
 
+def rows_for(algorithm: Any, box: Box, popsize: int, maxfev: int, given: Array) -> Array:
+    """The first of given points, as many as a member takes; twice its ``room`` is not worth choosing from."""
+    room = room_of(algorithm, box, popsize, maxfev)
+    return given if hasattr(algorithm, "room") and len(given) <= 2 * room else given[:room]
+
+
 def spread(box: Box, x: Array, least: float, most: float) -> float:
     """Standard deviation of points, as a part of the box: the root of the mean square over variables, within limits."""
     variance = (((x - x.mean(axis=0)) / box.width) ** 2).mean()

@@ -22,9 +22,9 @@ def show(
     latex: bool = typer.Option(False, "--latex", help="Print the LaTeX formula of an operator."),
     json_: bool = JSON,
 ) -> None:
-    """Tell what an operator or optimiser does, or what the runs of a store teach.
+    """Explain an operator, optimiser or store.
 
-    In words and formulas, and where it comes from.
+    In words and formulas, and where it comes from; of a store of runs, what they teach about the next one.
 
     Example: autov show paper-h3, autov show runs/first/optimizer.json, autov show runs.db
     """
