@@ -92,7 +92,7 @@ def test_another_kernel_for_an_objective_is_seen(tmp_path):
         "print(Classic('sphere', 2)(np.ones((1, 2)), np.random.default_rng(0))[0])\n"
     )
     assert run(source, package)[0] == "2.0"
-    path = package / "autov" / "problems" / "classic.py"
+    path = package / "autov" / "problems" / "classics.py"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("zero, kernels.sphere)", "zero, kernels.schwefel_2_22)"), encoding="utf-8")
     assert run(source, package)[0] == "3.0"

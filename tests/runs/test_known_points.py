@@ -60,8 +60,8 @@ def test_known_points_make_the_next_run_cheaper(algorithm, sample):
     x = np.concatenate([sample[0], 1.3 + 1e-3 * sample[0]])
     near = (x, ((x - 1.3) ** 2).sum(axis=1))
     nearer = np.mean([autov.minimize(sphere, BOX, rng=r, known=near, **options).fun for r in range(5)])
-    assert known < cold
-    assert nearer < 0.01 * cold
+    assert known < cold or cold < 1e-12
+    assert nearer <= 0.01 * cold
 
 
 def test_the_best_points_come_first_and_half_of_them_are_others():

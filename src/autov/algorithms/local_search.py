@@ -49,6 +49,7 @@ class LocalSearch:
     kernels: ClassVar[ModuleType]
     uses_popsize: ClassVar[bool] = False
     compiles: ClassVar[bool] = True
+    starts_near: ClassVar[bool] = True  # small first steps where a good point is known
     scale: float  # first step, as a part of the box width
 
     def plan(self) -> Any:

@@ -1,28 +1,31 @@
 """A global search with local searches around it: `Memetic`.
 
 P. Moscato, On evolution, search, optimization, genetic algorithms and martial arts: towards memetic algorithms, Caltech
-Concurrent Computation Program report 826, 1989. Here: first points cover the box. A local search starts at the best of
-them, others at the next ones, until ``patience`` of them in a row have found nothing better or ``trial`` of the budget
-is spent. Then a global search (``global_search``) works. After each ``round`` of the budget a local search starts at its best
-point, if that is better than all before; these may spend ``refine`` of the evaluations made. A local search that goes
-on finding better points may go on until all of them have spent ``most`` of the budget.
+Concurrent Computation Program report 826, 1989. Here:
 
-Whatever cannot help on a function therefore costs little: on noise, plateaus and steps a local search ends after a few
-evaluations for each variable, and after ``patience`` failures it is tried after 1, 2, 4, ... rounds only.
+1. Local searches start near the centre of the box, or at the best of the points that are given.
+2. After ``cover_after`` of the budget, or when these have ended, points that cover the box are evaluated (a Latin
+   hypercube). Where one of them is better, the search at work ends; a start in a bad basin costs no more than that.
+3. Local searches start at the best of these points, until ``patience`` of them in a row have found nothing better or
+   ``trial`` of the budget is spent. One that goes on finding better points may go on until ``most`` is spent.
+4. The global search works, from the best point on. After each ``round`` of the budget a local search starts at its best
+   point, if that is better than all before; these may spend ``refine`` of the evaluations made.
+
+A local search that cannot help on a function costs little: on noise, plateaus and steps it ends after a few evaluations
+for each variable, and after ``patience`` failures it is tried after 1, 2, 4, ... rounds only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from autov.algorithms.allotment import polishing_step
 from autov.algorithms.base import Compiled, Metaheuristic, Outcome
 from autov.algorithms.compiled import AnyRun, Resumable, Trace, Turns, run_to_end
 from autov.algorithms.local_search import LocalSearch
+from autov.algorithms.memetic_progress import POINTS, Population, Progress, Start, goes_on, next_start
 from autov.algorithms.population import initial_points
 from autov.algorithms.portfolio import Portfolio
 from autov.algorithms.quasi_newton import QuasiNewton
@@ -32,64 +35,6 @@ from autov.kernels.evolution.many import derive
 from autov.kernels.evolution.run import evaluate_blocks
 from autov.kernels.models.local_search import JITTER
 from autov.kernels.objective import Objective
-
-SAMPLE = -1  # whose turn it is: first points, a local search by its place, or the global search behind the last one
-LATEST = 4  # doublings of the rounds between two tries of a local search that fails
-NEAR = 0.1  # first steps of a local search that starts where another one ended, as a part of its own
-LEAST = 1e-4  # first steps of one that starts at the best point of a population, as a part of the box
-
-Points = Callable[[], tuple[Array, Array]]  # the last points of the global search
-
-
-@dataclass(eq=False)
-class Progress:
-    """What has been spent and found, and whose turn it is; arrays of k have one entry for each local search."""
-
-    maxfev: int
-    sample: Array  # (n, d) first points
-    sample_f: Array  # (n,) their values
-    explored: int  # first points at which a local search has started
-    nfev: int
-    best: float
-    best_x: Array
-    by: int  # who found it
-    turn: int
-    goal: int  # evaluations of the run at work after which it is decided anew
-    run_nfev: int  # evaluations of the run at work
-    before: float  # the best value when the local search began
-    checked: float  # the best value when it was last decided
-    local_nfev: int  # of all local searches
-    base_nfev: int
-    base_goal: int
-    base_maxfev: int  # 0 until it starts
-    rounds: int  # of the global search
-    searches: np.ndarray  # (k,) int64, begun
-    failures: np.ndarray  # (k,) int64, in a row
-    next_round: np.ndarray  # (k,) int64, in which one that failed may be tried again
-    origin: Array  # (k,) the best value at which it last started
-
-    def copied(self) -> Progress:
-        """A copy; arrays that are changed in place are copied, too."""
-        names = ("searches", "failures", "next_round", "origin")
-        return replace(self, **{name: getattr(self, name).copy() for name in names})
-
-    def note(self, count: int, best: float, best_x: Array) -> None:
-        """The run at work has made so many more evaluations, with this best value of its own."""
-        if best < self.best or not self.nfev:
-            self.best, self.best_x, self.by = float(best), np.array(best_x), self.turn
-        self.nfev += count
-        self.run_nfev += count
-        if 0 <= self.turn < len(self.searches):
-            self.local_nfev += count
-        elif self.turn == len(self.searches):
-            self.base_nfev += count
-
-    def end_search(self, patience: int) -> None:
-        """The local search at work has ended, or is ended."""
-        j = self.turn
-        self.failures[j] = 0 if self.best < self.before else self.failures[j] + 1
-        if self.failures[j] >= patience:
-            self.next_round[j] = self.rounds + 2 ** min(int(self.failures[j]) - patience, LATEST)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +57,7 @@ class MemeticState:
     @property
     def generation(self) -> int:
         """Of the run at work."""
-        return 0 if self.turn == SAMPLE else self.states[self.turn].generation
+        return 0 if self.turn == POINTS else self.states[self.turn].generation
 
 
 @dataclass(frozen=True)
@@ -122,27 +67,29 @@ class Memetic:
     Attributes:
         global_search: an algorithm that can be asked; by default a portfolio.
         local_searches: in the order in which they are tried; by default ``quasi-newton``.
-        sample: first points, the centre among them, as a part of the budget.
-        sample_most: most first points for each variable.
+        most_variables: for each of them, the most variables for which it is used, 0 for any number; () for all of them.
+        cover: points that cover the box, as a part of the budget.
+        cover_most: most of these points for each variable.
+        cover_after: what is spent before they are evaluated; at least one gradient and one line.
         trial: what local searches may spend before the global search begins, and later if they find better points.
         refine: what they may spend besides, as a part of all evaluations made.
         most: what they may spend while they go on finding better points.
         patience: failures in a row after which a local search is tried more and more rarely.
         round: evaluations of the global search between two tries of local searches.
-        inherit: whether the global search starts at the best point.
     """
 
     name: ClassVar[str] = "memetic"
     global_search: Any = None
     local_searches: tuple[Any, ...] = ()
-    sample: float = 0.005
-    sample_most: float = 0.5
+    most_variables: tuple[int, ...] = ()
+    cover: float = 0.02
+    cover_most: float = 2.0
+    cover_after: float = 0.1
     trial: float = 0.05
     refine: float = 0.05
     most: float = 0.6
     patience: int = 2
     round: float = 0.03
-    inherit: bool = False
 
     def __post_init__(self) -> None:
         if self.global_search is None:
@@ -154,9 +101,13 @@ class Memetic:
         for search in self.local_searches:
             if not isinstance(search, LocalSearch):
                 raise InputError(f"local_searches: must be local searches, got {getattr(search, 'name', search)!r}")
+        most = tuple(self.most_variables)
+        if most and (len(most) != len(self.local_searches) or any(type(n) is not int or n < 0 for n in most)):
+            raise InputError(f"most_variables: must be one integer for each local search, got {self.most_variables!r}")
+        object.__setattr__(self, "most_variables", most)
         check_ranges(
-            self, sample=(0, 0.5), sample_most=(0, 1e3), trial=(0, 1), refine=(0, 1), most=(0, 1), patience=(1, 1000),
-            round=(1e-3, 1),
+            self, cover=(0, 0.5), cover_most=(0, 1e3), cover_after=(0, 1), trial=(0, 1), refine=(0, 1), most=(0, 1),
+            patience=(1, 1000), round=(1e-3, 1),
         )  # fmt: skip
 
     @property
@@ -172,11 +123,8 @@ class Memetic:
     @property
     def compiles(self) -> bool:
         """Where the global search does, and can be resumed."""
-        return (
-            isinstance(self.global_search, Compiled)
-            and self.global_search.compiles
-            and isinstance(self.global_search, Resumable)
-        )
+        search = self.global_search
+        return isinstance(search, Compiled) and search.compiles and isinstance(search, Resumable)
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> MemeticState:
         """`start` with a key from the generator."""
@@ -185,108 +133,115 @@ class Memetic:
     def start(
         self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None
     ) -> MemeticState:  # fmt: skip
-        """First points: those given, or the centre, then a Latin hypercube."""
+        """Points that are given come first; without them a local search starts near the centre."""
         start_worker()
-        given, k = initial_points(box, popsize, x0), len(self.local_searches)
-        sample = self._first_points(key, box, int(maxfev), given)
-        progress = Progress(
-            int(maxfev), sample, np.full(len(sample), np.inf), 1, 0, np.inf, np.zeros(box.dim), SAMPLE, SAMPLE,
-            len(sample), 0, np.inf, np.inf, 0, 0, 0, 0, 0, np.zeros(k, np.int64), np.zeros(k, np.int64),
-            np.zeros(k, np.int64), np.full(k, np.inf),
-        )  # fmt: skip
-        states = [
-            self._search(key, box, progress, j, sample[0], np.inf, s.scale) for j, s in enumerate(self.local_searches)
-        ]
-        base = self._start_base(key, box, popsize, int(maxfev), given)
-        return MemeticState(key.copy(), box, popsize, given, progress, (*states, base), sample)
+        given, used = initial_points(box, popsize, x0), self._used(box.dim)
+        p = Progress.of(int(maxfev), box.dim, used)
+        stream = self._stream(key)
+        centre = box.clip(box.lower + (0.5 + JITTER * (2 * stream.random(box.dim) - 1)) * box.width)
+        first = Start(given[0] if len(given) else centre, np.inf, self.local_searches[int(np.argmax(used))].scale)
+        states = [self._search(key, box, p, j, first) for j in range(len(self.local_searches))]
+        if len(given) or not used.any():
+            p.begin(POINTS, len(given))
+        else:
+            p.begin(int(np.argmax(used)), _chunk(box.dim))
+            p.searches[p.turn] = 1
+        base = self._start_global(key, box, popsize, int(maxfev), given)
+        return MemeticState(key.copy(), box, popsize, given, p, (*states, base), given)
 
-    def _first_points(self, key: np.ndarray, box: Box, maxfev: int, given: Array) -> Array:
-        count = max(1, min(int(self.sample * maxfev), int(self.sample_most * box.dim)))
+    def _used(self, d: int) -> np.ndarray:
+        """Which local searches are used for so many variables, (k,) bool."""
+        most = self.most_variables or (0,) * len(self.local_searches)
+        return np.array([n == 0 or d <= n for n in most])
+
+    def _stream(self, key: np.ndarray) -> Generator:
         own = derive(key, len(self.runners), 0)
-        rng = generator(int(own[0]), int(own[1]))
-        cells = np.argsort(rng.random((count, box.dim)), axis=0)
-        points = (cells + rng.random((count, box.dim))) / count
-        points[0] = 0.5 + JITTER * (2 * rng.random(box.dim) - 1)
-        points = box.clip(box.lower + points * box.width)
-        return np.concatenate([given, points[: max(0, count - len(given))]]) if len(given) else points
+        return generator(int(own[0]), int(own[1]))
 
-    def _search(
-        self, key: np.ndarray, box: Box, progress: Progress, j: int, x: Array, f: float, scale: float
-    ) -> Any:  # fmt: skip
-        """The state of a local search that starts at a point, and ends when it has converged."""
+    def _cover_at(self, maxfev: int, d: int) -> int:
+        """Evaluations before the points that cover the box."""
+        return max(_chunk(d), int(self.cover_after * maxfev))
+
+    def _cover_count(self, maxfev: int, d: int) -> int:
+        return min(int(self.cover * maxfev), int(self.cover_most * d))
+
+    def _cover(self, p: Progress, d: int, suspend: bool) -> bool:
+        """Give the turn to the points that cover the box, if they have not been evaluated."""
+        count = self._cover_count(p.maxfev, d)
+        if p.covered or not count:
+            return False
+        p.covered, p.suspended = True, p.run_nfev if suspend else 0
+        p.suspended_turn = p.turn
+        p.begin(POINTS, count)
+        return True
+
+    def cover_points(self, key: np.ndarray, box: Box, maxfev: int) -> Array:
+        """A Latin hypercube."""
+        count = self._cover_count(maxfev, box.dim)
+        stream = self._stream(derive(key, len(self.runners), 1))
+        cells = np.argsort(stream.random((count, box.dim)), axis=0)
+        points = (cells + stream.random((count, box.dim))) / max(count, 1)
+        return box.clip(box.lower + points * box.width)
+
+    def _search(self, key: np.ndarray, box: Box, progress: Progress, j: int, start: Start) -> Any:
+        """The state of a local search that ends when it has converged."""
         own = derive(key, j, int(progress.searches[j]))
-        state = self.local_searches[j].start_at(own, box, progress.maxfev, x[None], np.array([f]), scale)
+        state = self.local_searches[j].start_at(
+            own, box, progress.maxfev, start.x[None], np.array([start.f]), start.scale
+        )
         state.scalars["limit"] = 1
         return state
 
-    def _start_base(self, key: np.ndarray, box: Box, popsize: int, maxfev: int, first: Array) -> Any:
+    def _start_global(self, key: np.ndarray, box: Box, popsize: int, maxfev: int, first: Array) -> Any:
         own, x0 = derive(key, len(self.local_searches), 0), first if len(first) else None
         if isinstance(self.global_search, Compiled):
             return self.global_search.start(own, box, popsize, maxfev, x0)
         return self.global_search.init(box, popsize, maxfev, generator(int(own[0]), int(own[1])), x0)
 
-    def decide(
-        self, key: np.ndarray, box: Box, popsize: int, given: Array, progress: Progress, ended: bool, points: Points
-    ) -> Any:  # fmt: skip
+    def decide(self, state: MemeticState, p: Progress, ended: bool, population: Population) -> Any:
         """Whose turn it is next; the progress changes, and the state of a run that begins is returned, else None.
 
         Args:
-            key: of the run.
-            box: where to search.
-            popsize: of the run.
-            given: points of the caller.
-            progress: whose goal is reached, or whose local search has ended.
+            state: of the beginning of the run, or a later one.
+            p: the progress, whose goal is reached, or whose local search has ended.
             ended: whether it has.
-            points: the last points of the global search.
+            population: the last points of the global search.
         """
-        p, k = progress, len(self.local_searches)
-        chunk = 2 * box.dim + 10
-        if 0 <= p.turn < k:
-            gained, p.checked = p.best < p.checked, p.best
-            spent = p.local_nfev >= (self.most * p.maxfev if gained else self._allowed(p))
-            if not ended and not spent:
-                p.goal += chunk
+        key, box, k = state.key, state.box, len(self.local_searches)
+        if p.turn == POINTS and p.suspended:
+            better = p.best < p.before
+            p.resume(_chunk(box.dim))
+            if not better:
                 return None
             p.end_search(self.patience)
-        for j, search in enumerate(self.local_searches):
-            found = self._start_of(p, j, search, box, points)
-            if found is not None:
-                p.searches[j] += 1
-                p.turn, p.goal, p.run_nfev, p.before, p.checked = j, chunk, 0, p.best, p.best
-                return self._search(key, box, p, j, *found)
-        p.base_goal += max(1, int(self.round * p.maxfev))
-        p.turn, p.goal, p.run_nfev, p.rounds = k, p.base_goal, p.base_nfev, p.rounds + 1
-        if p.base_maxfev:
+        elif p.is_local:
+            if p.nfev >= self._cover_at(p.maxfev, box.dim) and not ended and self._cover(p, box.dim, True):
+                return None
+            if goes_on(self, p, ended):
+                p.goal += _chunk(box.dim)
+                return None
+            p.end_search(self.patience)
+        if p.nfev >= self._cover_at(p.maxfev, box.dim) and self._cover(p, box.dim, False):
             return None
-        p.base_maxfev = max(1, int((p.maxfev - p.nfev) * (1 - self.refine)))
-        first = p.best_x[None] if self.inherit and np.isfinite(p.best) else given
-        return self._start_base(key, box, popsize, p.base_maxfev, first)
-
-    def _allowed(self, p: Progress) -> float:
-        """What local searches may spend by now."""
-        return self.trial * p.maxfev + self.refine * p.nfev
-
-    def _start_of(
-        self, p: Progress, j: int, search: Any, box: Box, points: Points
-    ) -> tuple[Array, float, float] | None:  # fmt: skip
-        """Where a local search may start now: a point, its value, and the first step; None if it has to wait."""
-        if p.local_nfev >= self._allowed(p) or not np.isfinite(p.best):
+        found = next_start(self, p, box, population)
+        if found is None and self._cover(p, box.dim, False):
             return None
-        trusted = p.failures[j] < self.patience
-        if p.by != j and p.best < p.origin[j] and (trusted or p.rounds >= p.next_round[j]):
-            p.origin[j] = p.best
-            scale = search.scale
-            if p.by == len(self.local_searches):
-                x, f = (np.ascontiguousarray(part) for part in points())
-                scale = polishing_step(x, f, box.lower, box.upper, 1.0, LEAST, search.scale)
-            elif p.by != SAMPLE:
-                scale *= NEAR
-            return p.best_x, p.best, float(scale)
-        if trusted and p.explored < len(p.sample):
-            place = int(np.argsort(p.sample_f, kind="stable")[p.explored])
-            p.explored += 1
-            return p.sample[place], float(p.sample_f[place]), search.scale
-        return None
+        if found is not None:
+            j, start = found
+            p.begin(j, _chunk(box.dim))
+            p.searches[j] += 1
+            return self._search(key, box, p, j, start)
+        p.global_goal += max(1, int(self.round * p.maxfev))
+        p.turn, p.goal, p.run_nfev, p.rounds = k, p.global_goal, p.global_nfev, p.rounds + 1
+        if p.global_maxfev:
+            return None
+        p.global_maxfev = max(1, int((p.maxfev - p.nfev) * (1 - self.refine)))
+        first = p.best_x[None] if np.isfinite(p.best) else state.given
+        return self._start_global(key, box, state.popsize, p.global_maxfev, first)
+
+    def points_of(self, state: MemeticState, p: Progress) -> Array:
+        """The points of the turn `POINTS`."""
+        return self.cover_points(state.key, state.box, p.maxfev) if p.covered else state.given
 
     def ask(self, state: MemeticState, rng: Generator) -> tuple[Array, MemeticState]:
         """The batch of whose turn it is; asking again gives the same."""
@@ -295,23 +250,17 @@ class Memetic:
             if p.nfev == 0:
                 precompile(call for m, s in zip(self.runners, state.states, strict=True) if hasattr(m, "calls")
                            for call in m.calls(s))  # fmt: skip
-            ended = 0 <= i < len(self.local_searches) and int(state.states[i].scalars["starts"][0]) > 0
-            if not ended and i != SAMPLE and not len(state.asked):
-                x, own = self.runners[i].ask(state.states[i], rng)
-                state = replace(state, states=_put(state.states, i, own), asked=x)
+            ended = p.is_local and int(state.states[i].scalars["starts"][0]) > 0
+            if not ended and not len(state.asked) and p.run_nfev < p.goal:
+                if i == POINTS:
+                    state = replace(state, asked=self.points_of(state, p))
+                else:
+                    x, own = self.runners[i].ask(state.states[i], rng)
+                    state = replace(state, states=_put(state.states, i, own), asked=x)
             if not ended and len(state.asked) and p.run_nfev + len(state.asked) <= p.goal:
                 return state.asked.copy(), state
-            p = p.copied()
-            base = state.states[-1]
-            begun = self.decide(
-                state.key,
-                state.box,
-                state.popsize,
-                state.given,
-                p,
-                ended,
-                lambda s=base: self.global_search.population(s),
-            )
+            p, base = p.copied(), state.states[-1]
+            begun = self.decide(state, p, ended, lambda s=base: self.global_search.population(s))
             states = state.states if begun is None else _put(state.states, p.turn, begun)
             kept = state.asked if begun is None and p.turn == i else state.asked[:0]
             state = replace(state, progress=p, states=states, asked=kept)
@@ -319,10 +268,9 @@ class Memetic:
     def tell(self, state: MemeticState, x: Array, f: Array, rng: Generator) -> MemeticState:
         """The run at work takes the values."""
         p, i = state.progress.copied(), state.turn
-        first = int(np.argmin(f))
-        states = state.states
-        if i == SAMPLE:
-            p.sample_f = np.array(f)
+        first, states = int(np.argmin(f)), state.states
+        if i == POINTS:
+            p.note_points(x, f)
         else:
             states = _put(states, i, self.runners[i].tell(states[i], x, f, rng))
         p.note(len(f), float(f[first]), x[first])
@@ -330,8 +278,9 @@ class Memetic:
 
     def population(self, state: MemeticState) -> tuple[Array, Array]:
         """The last points told by the run at work."""
-        if state.turn == SAMPLE:
-            return state.progress.sample, state.progress.sample_f
+        p = state.progress
+        if state.turn == POINTS:
+            return p.starts_x, p.starts_f
         return self.runners[state.turn].population(state.states[state.turn])
 
     def run_compiled(
@@ -345,7 +294,7 @@ class Memetic:
         return MemeticRun(self, state)
 
 
-class SampleRun:
+class PointsRun:
     """A compiled run that evaluates given points once."""
 
     def __init__(self, key: np.ndarray, x: Array) -> None:
@@ -375,14 +324,14 @@ class SampleRun:
 
 
 class MemeticRun(Turns):
-    """Compiled runs of the first points, of local searches one after another, and of the global search."""
+    """Compiled runs of points, of local searches one after another, and of the global search."""
 
     def __init__(self, algorithm: Memetic, state: MemeticState) -> None:
-        self._now: AnyRun = SampleRun(state.key, state.progress.sample)
-        super().__init__([self._now])
         self._algorithm, self._state, self._progress = algorithm, state, state.progress.copied()
-        self._base: AnyRun | None = None
         self._waiting = [m.resumable_run(s) for m, s in zip(algorithm.runners, state.states, strict=True)]
+        self._now: AnyRun = PointsRun(state.key, state.given) if state.turn == POINTS else self._waiting[state.turn]
+        super().__init__([self._now])
+        self._places: dict[int, AnyRun] = {state.turn: self._now}  # the last run of each
         self.least = 1
 
     @property
@@ -403,9 +352,9 @@ class MemeticRun(Turns):
                 break
             before, most, told = run.nfev, run.nfev + left, run.batches
             traced = self.advance_one(run, objective, min(p.goal, most), final and most < p.goal, trace, traced)
-            if isinstance(run, SampleRun):
-                p.sample_f = run.population()[1]
             if run.batches > told:
+                if isinstance(run, PointsRun):
+                    p.note_points(*run.population())
                 p.note(run.nfev - before, run.best, run.best_x)
         return traced
 
@@ -413,22 +362,29 @@ class MemeticRun(Turns):
         """The run whose batch is next: that at work as long as its batch fits its goal, then whoever is next."""
         algorithm, state, p = self._algorithm, self._state, self._progress
         while True:
-            run = self._now
-            local = 0 <= p.turn < len(algorithm.local_searches)
-            ended = local and int(run.work.scalars["starts"][0]) > 0  # type: ignore[attr-defined]
-            sampled = isinstance(run, SampleRun) and run.nfev > 0
-            if not ended and not sampled and run.nfev + run.batch <= p.goal:
+            run, points = self._now, p.turn == POINTS
+            ended = p.is_local and int(run.work.scalars["starts"][0]) > 0  # type: ignore[attr-defined]
+            done = points and (run.nfev > 0 or run.batch == 0)
+            if not ended and not done and run.nfev + run.batch <= p.goal:
                 return run
-            points = self._base.population if self._base is not None else run.population
-            begun = algorithm.decide(state.key, state.box, state.popsize, state.given, p, ended, points)
+            searched = self._places.get(len(algorithm.local_searches), run)
+            begun = algorithm.decide(state, p, ended, searched.population)
             if begun is not None:
-                self._now = algorithm.runners[p.turn].resumable_run(begun)
-                self.runs.append(self._now)
-                if p.turn == len(algorithm.local_searches):
-                    self._base = self._now
-            elif p.turn == len(algorithm.local_searches):
-                assert self._base is not None
-                self._now = self._base
+                self._add(algorithm.runners[p.turn].resumable_run(begun))
+            elif p.turn == POINTS:
+                self._add(PointsRun(state.key, algorithm.points_of(state, p)))
+            else:
+                self._now = self._places[p.turn]
+
+    def _add(self, run: AnyRun) -> None:
+        """Another run is at work."""
+        self._now = self._places[self._progress.turn] = run
+        self.runs.append(run)
+
+
+def _chunk(d: int) -> int:
+    """Evaluations of a local search between two decisions."""
+    return 2 * d + 10
 
 
 def _put(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:

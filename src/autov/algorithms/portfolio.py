@@ -54,6 +54,7 @@ class PortfolioState:
     final: bool
     states: tuple[Any, ...]
     asked: tuple[Array, ...]  # batches that were asked for and wait for their values or their turn
+    told: int = 0  # the member that told a batch last
 
     @property
     def key(self) -> np.ndarray:
@@ -196,17 +197,17 @@ class Portfolio:
         states = _put(state.states, i, self.runners[i].tell(state.states[i], x, f, rng))
         asked = _put(state.asked, i, state.asked[i][:0])
         if i == len(self.members):
-            return replace(state, states=states, asked=asked)
+            return replace(state, states=states, asked=asked, told=i)
         used, best, best_x = state.used.copy(), state.best.copy(), state.best_x.copy()
         used[i] += len(f)
         first = int(np.argmin(f))
         if f[first] < best[i] or used[i] == len(f):
             best[i], best_x[i] = f[first], x[first]
-        return replace(state, states=states, asked=asked, used=used, best=best, best_x=best_x)
+        return replace(state, states=states, asked=asked, used=used, best=best, best_x=best_x, told=i)
 
     def population(self, state: PortfolioState) -> tuple[Array, Array]:
-        """That of the member at work."""
-        return self.runners[state.turn].population(state.states[state.turn])
+        """That of the member that told a batch last."""
+        return self.runners[state.told].population(state.states[state.told])
 
     def _next_round(self, state: PortfolioState) -> PortfolioState:
         allotted = state.allotted.copy()

@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from autov.algorithms.cma_es import CMAES
+from autov.algorithms.coordinate import Coordinate
 from autov.algorithms.cso import CSO
 from autov.algorithms.de import DE
 from autov.algorithms.evolution import Evolution
@@ -36,6 +37,7 @@ ALGORITHMS: dict[str, type] = {
         IMODE,
         MatrixAdaptation,
         SurrogateMatrixAdaptation,
+        Coordinate,
         QuasiNewton,
         TrustRegion,
         Portfolio,

@@ -5,9 +5,15 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from autov.algorithms.coordinate import Coordinate
 from autov.algorithms.evolution import Evolution
-from autov.algorithms.matrix_adaptation import MatrixAdaptation
+from autov.algorithms.local_search import LocalSearch
+from autov.algorithms.matrix_adaptation import StrategySettings
+from autov.algorithms.memetic import Memetic
 from autov.algorithms.portfolio import Portfolio
+from autov.algorithms.quasi_newton import QuasiNewton
+from autov.algorithms.surrogate_ma_es import SurrogateMatrixAdaptation
+from autov.algorithms.trust_region import TrustRegion
 from autov.operators import AffineOperator
 from autov.operators.formulas import by_probability, row_formula
 
@@ -16,18 +22,51 @@ BOUNDS = {"fold": "mirrored", "smooth": "mirrored, bent near the border", "clip"
 RESTART_MEANS = {"uniform": "anywhere", "best": "at the best point",
                  "mixed": "anywhere, small populations at the best point"}  # fmt: skip
 
+LOCAL_SEARCHES: dict[type, str] = {
+    Coordinate: "line searches along the axes; they end after d + 2 evaluations where the variables interact",
+    QuasiNewton: "projected BFGS steps with difference quotients as wide as the noise demands",
+    TrustRegion: "quadratic interpolation models in a trust region, in the manner of BOBYQA",
+}
+
 
 def explain(algorithm: Any) -> str:
     """An algorithm in words and numbers."""
+    if isinstance(algorithm, Memetic):
+        return _memetic(algorithm)
     if isinstance(algorithm, Portfolio):
         return _portfolio(algorithm)
     if isinstance(algorithm, Evolution):
         return "\n".join(_evolution(algorithm))
-    if isinstance(algorithm, MatrixAdaptation):
+    if isinstance(algorithm, StrategySettings):
         return "\n".join(_strategy(algorithm))
+    if type(algorithm) in LOCAL_SEARCHES:
+        return "\n".join(_local_search(algorithm))
     known = fields(algorithm) if is_dataclass(type(algorithm)) else ()  # one of your own need not be
     settings = ", ".join(f"{f.name} = {getattr(algorithm, f.name)!r}" for f in known)
     return f"{algorithm.name}{f' with {settings}' if settings else ''}"
+
+
+def _memetic(algorithm: Memetic) -> str:
+    names = [search.name for search in algorithm.local_searches]
+    lines = [
+        f"Local searches around a global one: {', '.join(names)}.",
+        "  They start near the centre of the box, or at the points that are given.",
+        f"  After {algorithm.cover_after:.1%} of the budget, points that cover the box are evaluated "
+        f"({algorithm.cover:.1%} of the budget, at most {algorithm.cover_most:.3g} for each variable); local searches "
+        "start at the best of them.",
+        f"  They may spend {algorithm.trial:.1%} of the budget and {algorithm.refine:.1%} of the evaluations made, up "
+        f"to {algorithm.most:.0%} while they find better points.",
+        f"  Then the global search starts at the best point. After each {algorithm.round:.1%} of the budget a local "
+        f"search starts at its best point; after {algorithm.patience} failures in a row it is tried more rarely.",
+    ]
+    for search in algorithm.local_searches:
+        lines += ["", *_local_search(search)]
+    return "\n".join([*lines, "", "Global search:", *(f"  {x}" for x in explain(algorithm.global_search).split("\n"))])
+
+
+def _local_search(search: LocalSearch) -> list[str]:
+    settings = ", ".join(f"{f.name} {getattr(search, f.name):.3g}" for f in fields(search))  # type: ignore[arg-type]
+    return [f"{search.name}: {LOCAL_SEARCHES[type(search)]}.", f"  Settings: {settings}."]
 
 
 def _portfolio(algorithm: Portfolio) -> str:
@@ -132,11 +171,11 @@ def _weight(name: str, mean: float, std: float) -> str:
     return f"goes {mean:.2g} ± {std:.2g} of the way to {target}"
 
 
-def _strategy(algorithm: MatrixAdaptation) -> list[str]:
+def _strategy(algorithm: StrategySettings) -> list[str]:
     size = f"{algorithm.popsize}" if algorithm.popsize else f"{algorithm.popsize_factor:.3g} (4 + 3 ln d)"
     if algorithm.popsize_budget and not algorithm.popsize:
         size += f" (evaluations / 50 d)^{algorithm.popsize_budget:.2g}"
-    defaults = MatrixAdaptation()
+    defaults = type(algorithm)()
     lines = [
         f"Matrix adaptation evolution strategy: a population of {size}, first steps {algorithm.sigma:.2g} of the box"
         f"{' from its centre' if algorithm.first_mean == 'centre' else ''}, points outside it are "
@@ -155,8 +194,14 @@ def _strategy(algorithm: MatrixAdaptation) -> list[str]:
             f"Restarts ({algorithm.restarts}) {where}, populations x {algorithm.growth:.3g}, "
             f"steps x {algorithm.restart_sigma:.2g}, after {algorithm.patience:.2g} times the usual patience."
         )
-    told = {*rates, "popsize", "popsize_factor", "popsize_budget", "sigma", "bounds", "restarts", "growth",
-            "restart_sigma", "first_mean", "restart_mean", "patience", "paths", "c_c_factor"}  # fmt: skip
+    if isinstance(algorithm, SurrogateMatrixAdaptation):
+        lines.append(
+            "A linear or quadratic model of recent points orders each generation; points are evaluated until its order "
+            f"agrees with the function's (Kendall's tau of {algorithm.tau:.2g})."
+        )
+    told = {*rates, "tau", "values", "middle", "popsize", "popsize_factor", "popsize_budget", "sigma", "bounds",
+            "restarts", "growth", "restart_sigma", "first_mean", "restart_mean", "patience", "paths",
+            "c_c_factor"}  # fmt: skip
     rest = [f.name for f in fields(algorithm) if f.name not in told]
     other = [f"{n} = {getattr(algorithm, n):.3g}" for n in rest if getattr(algorithm, n) != getattr(defaults, n)]
     return [*lines, *([f"Else: {', '.join(other)}."] if other else [])]

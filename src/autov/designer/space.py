@@ -11,9 +11,12 @@ import numpy as np
 
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.matrix_adaptation import BOUNDS, FIRST_MEANS, MEANS, PATHS, RESTARTS, MatrixAdaptation
+from autov.algorithms.memetic import Memetic
 from autov.algorithms.portfolio import Portfolio
+from autov.algorithms.surrogate_ma_es import SurrogateMatrixAdaptation
 from autov.core import Array, Box, InputError, whole_number
 from autov.designer.genes import Gene
+from autov.designer.local_genes import LOCAL_KINDS, make_memetic, memetic_genes, memetic_values
 from autov.operators import AffineOperator, load_operator
 
 Values = dict[str, Any]
@@ -87,7 +90,9 @@ class Space:
 
 
 def operator_of(algorithm: Any) -> AffineOperator | None:
-    """The operator of an evolution, or of the first one in a portfolio."""
+    """The operator of an evolution, or of the first one in a portfolio or its global search."""
+    if isinstance(algorithm, Memetic):
+        return operator_of(algorithm.global_search)
     members = algorithm.members if isinstance(algorithm, Portfolio) else (algorithm,)
     for member in members:
         if isinstance(member, Evolution) and isinstance(member.operator, AffineOperator):
@@ -95,7 +100,9 @@ def operator_of(algorithm: Any) -> AffineOperator | None:
     return None
 
 
-KINDS = ("evolution", "ma-es")
+KINDS = ("evolution", "ma-es")  # of the members that share a budget unless others are named
+STRATEGIES = {"ma-es": MatrixAdaptation, "lq-ma-es": SurrogateMatrixAdaptation}
+MEMBERS = ("evolution", *STRATEGIES, *LOCAL_KINDS)
 INPUTS = ("x1", "x2", "best", "mean", "difference", "width", "spread")
 WEIGHTS = INPUTS[1:]
 SCALES = ("width", "spread")  # lengths, not directions towards something: their weights have mean zero
@@ -133,6 +140,14 @@ def _rows(operator: AffineOperator) -> list[dict[str, Any]]:
 
 
 EXCHANGE = _rows(load_operator("exchange"))
+
+
+SURROGATE = (Gene("tau", 0.5, 0.95), Gene("refit", 0.0, 0.5))
+
+
+def strategy_genes(kind: str) -> tuple[Gene, ...]:
+    """Everything of an evolution strategy, and of its model if it has one."""
+    return STRATEGY if kind == "ma-es" else STRATEGY + SURROGATE
 
 
 def row_genes(rows: int) -> tuple[Gene, ...]:
@@ -201,30 +216,33 @@ def evolution_values(
     return {f"{prefix}.{name}": value for name, value in found.items()}
 
 
-def make_strategy(values: Values, prefix: str = "ma-es") -> MatrixAdaptation:
-    """A `MatrixAdaptation` from values by name."""
-    return MatrixAdaptation(**{gene.name: values[f"{prefix}.{gene.name}"] for gene in STRATEGY})
+def make_strategy(values: Values, prefix: str = "ma-es", kind: str = "ma-es") -> Any:
+    """A `MatrixAdaptation`, or one with a model, from values by name."""
+    return STRATEGIES[kind](**{gene.name: values[f"{prefix}.{gene.name}"] for gene in strategy_genes(kind)})
 
 
-def strategy_values(prefix: str = "ma-es", **settings: Any) -> Values:
+def strategy_values(prefix: str = "ma-es", kind: str = "ma-es", **settings: Any) -> Values:
     """Values of a strategy: the defaults, apart from those given."""
-    defaults = {field.name: field.default for field in fields(MatrixAdaptation)} | settings
-    return {f"{prefix}.{gene.name}": defaults[gene.name] for gene in STRATEGY}
+    defaults = {field.name: field.default for field in fields(STRATEGIES[kind])} | settings
+    return {f"{prefix}.{gene.name}": defaults[gene.name] for gene in strategy_genes(kind)}
 
 
-def make_portfolio(values: Values, members: tuple[tuple[str, str], ...], rows: int) -> Portfolio:
-    """A `Portfolio` of members (prefix, kind) from values by name."""
+def make_portfolio(
+    values: Values, members: tuple[tuple[str, str], ...], rows: int, searches: tuple[str, ...] = ()
+) -> Portfolio | Memetic:  # fmt: skip
+    """A `Portfolio` of members (prefix, kind) from values by name, with local searches around it if there are some."""
     made = [
-        make_evolution(values, rows, prefix) if kind == "evolution" else make_strategy(values, prefix)
+        make_evolution(values, rows, prefix) if kind == "evolution" else make_strategy(values, prefix, kind)
         for prefix, kind in members
     ]
     trial = np.array([values[f"{prefix}.trial"] for prefix, _ in members])
     trial *= min(1.0, LONGEST_TRIALS * (1 - values["polish"]) / max(trial.sum(), 1e-9))
-    return Portfolio(
+    shared = Portfolio(
         tuple(made), trial=tuple(float(t) for t in trial), hedge=values["hedge"], round=values["round"],
         polish=values["polish"], polish_step=values["polish_step"], polish_least=values["polish_least"],
         full_budget=values["full_budget"],
     )  # fmt: skip
+    return make_memetic(values, searches, shared) if searches else shared
 
 
 def _renamed(genes: Sequence[Gene], prefix: str) -> list[Gene]:
@@ -243,21 +261,33 @@ def evolution_space(rows: int | None = None) -> Space:
 
 
 def portfolio_space(members: Sequence[str] = KINDS, rows: int | None = None) -> Space:
-    """A portfolio of members of these kinds, each with everything open, and how they share the budget."""
+    """A portfolio of members of these kinds, each with everything open, and how they share the budget.
+
+    Local searches among them work around the portfolio of the others.
+    """
     rows = ROWS if rows is None else whole_number("rows", rows, 1, 50)
-    if not members or any(kind not in KINDS for kind in members):
-        raise InputError(f"members: some of {', '.join(KINDS)}, got {', '.join(map(str, members)) or 'none'}")
-    named = tuple((_prefix(members, i), kind) for i, kind in enumerate(members))
+    if not members or any(kind not in MEMBERS for kind in members):
+        raise InputError(f"members: some of {', '.join(MEMBERS)}, got {', '.join(map(str, members)) or 'none'}")
+    searches = tuple(kind for kind in members if kind in LOCAL_KINDS)
+    shared = [kind for kind in members if kind not in LOCAL_KINDS]
+    if not shared or len(set(searches)) < len(searches):
+        rule = "local searches once each, and another member with them"
+        raise InputError(f"members: {rule}, got {', '.join(members)}")
+    named = tuple((_prefix(shared, i), kind) for i, kind in enumerate(shared))
     genes: list[Gene] = [
         Gene("hedge", 0.0, 0.6), Gene("round", 0.01, 0.2, "log"), Gene("polish", 0.0, 0.5),
         Gene("polish_step", 0.05, 5.0, "log"), Gene("polish_least", 1e-7, 0.1, "log"),
         Gene("full_budget", 10.0, 3000.0, "zero-log"),
     ]  # fmt: skip
     for prefix, kind in named:
-        own = evolution_genes(rows) if kind == "evolution" else STRATEGY
+        own = evolution_genes(rows) if kind == "evolution" else strategy_genes(kind)
         genes += [Gene(f"{prefix}.trial", 0.0, 0.5), *_renamed(own, prefix)]
-    return Space("portfolio", tuple(genes), partial(make_portfolio, members=named, rows=rows),
-                 tuple(_portfolio_seeds(named, rows)))  # fmt: skip
+    seeds = _portfolio_seeds(named, rows)
+    if searches:
+        genes += [_renamed([gene], prefix)[0] for prefix, gene in memetic_genes(searches)]
+        seeds = [(f"{label} and local searches", values | memetic_values(searches)) for label, values in seeds]
+    return Space("portfolio", tuple(genes), partial(make_portfolio, members=named, rows=rows, searches=searches),
+                 tuple(seeds))  # fmt: skip
 
 
 def _prefix(members: Sequence[str], place: int) -> str:
@@ -271,7 +301,7 @@ def _portfolio_seeds(named: Sequence[tuple[str, str]], rows: int) -> list[tuple[
     own: Values = {}
     for prefix, kind in named:
         own |= evolution_values(EXCHANGE[:rows], rows, prefix, popsize=30) if kind == "evolution" \
-            else strategy_values(prefix)  # fmt: skip
+            else strategy_values(prefix, kind)  # fmt: skip
     shares = {"hedge": 0.2, "round": 0.06, "polish": 0.1, "polish_step": 1.0, "polish_least": 1e-3,
               "full_budget": 0.0}  # fmt: skip
     trials = {f"{prefix}.trial": 0.06 if kind == "evolution" else 0.2 for prefix, kind in named}
@@ -283,9 +313,9 @@ def _portfolio_seeds(named: Sequence[tuple[str, str]], rows: int) -> list[tuple[
             big = evolution_values(EXCHANGE[: min(rows, 5)], rows, prefix)
             found += [("small exchange", own | alone | rest), ("paper-sized exchange", own | big | alone | rest)]
         else:
-            quick = strategy_values(prefix, **FASTER)
-            found += [("ma-es", own | alone | rest), ("faster ma-es", own | quick | alone | rest)]
-    both = [strategy_values(prefix, **FASTER) for prefix, kind in named if kind == "ma-es"]
+            quick = strategy_values(prefix, kind, **FASTER)
+            found += [(kind, own | alone | rest), (f"faster {kind}", own | quick | alone | rest)]
+    both = [strategy_values(prefix, kind, **FASTER) for prefix, kind in named if kind != "evolution"]
     if "evolution" in kinds and both:
         found.append(("hand-made portfolio, faster ma-es", own | both[0] | trials | shares | SPARING))
     if "evolution" in kinds:

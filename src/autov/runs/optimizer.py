@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 CONTRACTED = 10  # batches of nothing but known points after which the algorithm begins anew
 REDRAWS = 200  # and after which points are asked for again rather than none
 NOT_FINISHED = 1
+TELL, INJECT, BEGIN = range(3)  # events of a history
 
 
 class Optimizer:
@@ -86,12 +87,13 @@ class Optimizer:
         self.algorithm, self.box = chosen, box
         self.popsize, self.maxfev = population_of(popsize, chosen), budget_of(maxfev, box.dim)
         self._rng = generator(seed_of(rng), 0)
+        self._seed = self._rng.bit_generator.state  # with it and what was told, a run can be repeated
         inner = self._rules.box
         self._inner = Box(inner.lower[self._free], inner.upper[self._free])  # what the algorithm knows
-        self._x0 = x0 if x0 is None or self._free.all() else initial_points(inner, self.popsize, x0)[:, self._free]
-        self._seeded = self._rng.bit_generator.state
+        self._given = x0 if x0 is None or self._free.all() else initial_points(inner, self.popsize, x0)[:, self._free]
         self._begun = False  # whether anything was asked for
-        self._state = self._first_state(before)
+        self._begin_with(before)
+        self._history: list[tuple[int, Array, Array]] = []  # what the algorithm was told: event, points, values
         self._nfev = self._nans = self._batches = 0
         self._warned = self._handed_out = False
         self._missed = 0  # how often in a row nothing that was told had been asked for
@@ -101,14 +103,15 @@ class Optimizer:
             self._note_best(before.x, before.fun)
         self._asked, self._values = np.empty((0, box.dim)), np.empty(0)  # the batch being evaluated; NaN: not told yet
 
-    def _first_state(self, before: Evaluations | None) -> Any:
-        """The state of the algorithm before anything is asked for, with what is known."""
-        x0, planned = self._x0, self.maxfev
+    def _begin_with(self, before: Evaluations | None) -> None:
+        """A state before anything is asked for, with what is known: first points, and evaluations to plan with."""
+        x0, self._planned = self._given, self.maxfev
         if before is not None:
             inner = Evaluations(self._reduced(self._rules.box.clip(before.x)), before.fun)
             x0, free = first_points_of(inner, self.algorithm, self._inner, self.popsize, self.maxfev, x0)
-            planned += free
-        return self.algorithm.init(self._inner, self.popsize, planned, self._rng, x0)
+            self._planned += free
+        self._x0 = initial_points(self._inner, max(self.popsize, 1), x0)
+        self._begin(self._x0 if len(self._x0) else None)
 
     def _note_best(self, x: Array, f: Array) -> None:
         i = int(np.argmin(f))
@@ -130,7 +133,8 @@ class Optimizer:
                     break
                 self._advance()  # all of it is known
                 if known % CONTRACTED == 0:
-                    self._state = self.algorithm.init(self._inner, self.popsize, self.maxfev, self._rng)
+                    self._history.append((BEGIN, self._inner.lower[None][:0], np.empty(0)))
+                    self._begin(None)
                 self._next_batch()
         waiting = self._asked[np.isnan(self._values)]
         if not len(waiting):
@@ -142,6 +146,11 @@ class Optimizer:
             ]
         self._handed_out = True
         return self._rules.rounded(waiting[: max(min(self.maxfev - self._nfev, most), 0)]).copy()
+
+    def _begin(self, x0: Array | None) -> None:
+        """A new state of the algorithm."""
+        planned = self.maxfev if x0 is None else self._planned
+        self._state = self.algorithm.init(self._inner, self.popsize, planned, self._rng, x0)
 
     def _completed(self, x: Array) -> Array:
         """Points of the algorithm with the fixed variables put in."""
@@ -219,7 +228,8 @@ class Optimizer:
         if len(self._values) and not np.isnan(self._values).any():
             self._advance()
         if own.any() and self.takes_points and isinstance(self.algorithm, Injectable):
-            self._state = self.algorithm.inject(self._state, self._reduced(x[own]), f[own])
+            self._history.append((INJECT, self._reduced(x[own]), f[own]))
+            self._state = self.algorithm.inject(self._state, *self._history[-1][1:])
         elif not again.all() and not (self._known is not None and self._known.grows) and not self._warned:
             self._warned = True
             warnings.warn(
@@ -238,8 +248,8 @@ class Optimizer:
         self._note_best(x, f)
         before = distinct(x, f)
         self._known = point_cache_for(self._rules, 1, before)
-        self._rng.bit_generator.state = self._seeded
-        self._state = self._first_state(before)
+        self._rng.bit_generator.state = self._seed
+        self._begin_with(before)
 
     def _check_matched(self, own: np.ndarray) -> None:
         """Refuse what would never end: points that are asked for again and again and come back as others.
@@ -259,9 +269,30 @@ class Optimizer:
 
     def _advance(self) -> None:
         """Tell the algorithm its batch."""
-        self._state = self.algorithm.tell(self._state, self._reduced(self._asked), self._values, self._rng)
+        self._history.append((TELL, self._reduced(self._asked), self._values))
+        self._state = self.algorithm.tell(self._state, *self._history[-1][1:], self._rng)
         self._asked, self._values = self._asked[:0], self._values[:0]
         self._batches += 1
+
+    def repeat_event(self, event: int, x: Array, f: Array) -> None:
+        """Let the algorithm do again what a saved history says; values are not evaluations of this optimizer.
+
+        Raises:
+            ValueError: where the algorithm does not ask for these points.
+        """
+        if event == BEGIN:
+            self._begin(None)
+        elif event == INJECT and self.takes_points and isinstance(self.algorithm, Injectable):
+            self._state = self.algorithm.inject(self._state, x, f)
+        elif event == TELL:
+            asked, self._state = self.algorithm.ask(self._state, self._rng)
+            if not np.array_equal(asked, x):
+                raise ValueError("this version of the algorithm asks for another batch")
+            self._state = self.algorithm.tell(self._state, x, f, self._rng)
+            self._batches += 1
+        else:
+            raise ValueError(f"event {event} cannot be repeated")
+        self._history.append((event, x, f))
 
     def _fill(self, x: Array, f: Array) -> np.ndarray:
         """Put values to the points that were asked for; which points of x are none of them, (m,) bool."""
@@ -342,9 +373,9 @@ class Optimizer:
         )  # fmt: skip
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the whole state (NPZ, no pickle); `Optimizer.load` goes on from it with the same bits.
+        """Write settings, seed and all that was told (NPZ, no pickle); `Optimizer.load` goes on with the same bits.
 
-        Whole numbers, stopping criteria and the time so far are in the file, functions of constraints are not.
+        Integers, stopping criteria and the time so far are in the file, functions of constraints are not.
         """
         optimizer_state.save(self, path)
 

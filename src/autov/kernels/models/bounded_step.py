@@ -15,7 +15,6 @@ from autov.compiler.functions import internal, noinline
 from autov.kernels.models.quadratic import hessian_times
 
 ENOUGH = 0.01  # part of the decrease so far below which another one is not worth while
-TURNS = 20  # angles that are tried for one turn, at most
 LEAST = 1e-4  # of the square of the decrease: below this gradient and step are parallel
 
 
@@ -76,12 +75,12 @@ def bounded_step(hessian, curvatures, points, gradient, low, high, radius, step,
                 bound = high[j] if direction[j] > 0 else low[j]
                 if (bound - step[j]) / direction[j] < size:
                     size, hit = max(0.0, (bound - step[j]) / direction[j]), j
+        gain = max(size * (square - 0.5 * size * curved), 0.0)
         if size > 0:
             taken += 1
             if hit < 0 and curved > 0:
                 least = min(least, curved / length)
-            gain = size * (square - 0.5 * size * curved)
-            decrease += max(gain, 0.0)
+            decrease += gain
             for j in range(n):
                 step[j] += size * direction[j]
                 slope[j] += size * product[0, j]

@@ -1,7 +1,7 @@
 """Difference quotients in the unit box: the points of a gradient, and the gradient from their values.
 
 The points of a gradient are one batch, or a few where there are very many variables. A search takes forward differences
-with ``plan.difference`` first. Where these lead nowhere it takes central ones of width CENTRAL. Their second differences
+with ``plan.difference`` first. Where these lead nowhere it takes central ones. Their second differences
 tell how noisy the function is (J. J. More and S. M. Wild, Estimating computational noise, SIAM Journal on Scientific
 Computing 33(3), 2011, on what a small difference shows), and the third kind is as wide as that noise demands.
 """

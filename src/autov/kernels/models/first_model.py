@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from autov.compiler.functions import internal, noinline
-from autov.kernels.models.interpolation import invert
+from autov.kernels.models.interpolation import add_row, dot, invert
 from autov.kernels.models.local_search import end_search, next_start, place
-from autov.kernels.models.quadratic import fill_least_norm, make_explicit
+from autov.kernels.models.quadratic import fill_least_norm, hessian_times, make_explicit
 from autov.kernels.models.trust_region_work import FIRST
 from autov.kernels.order import sort_order
 from autov.kernels.random import PARENTS, fill_uniforms, subkey
@@ -57,7 +57,9 @@ def choose_block(plan, work):
 def fill_first(work, value, lower, upper):
     """The points of a first model as a batch: the start, unless its value is known, and steps of rho along the axes."""
     state = work.scalars[0]
-    m, n = work.points.shape
+    n = work.base.size
+    state.points = m = 2 * n + 1
+    state.fresh = 1
     rho = state.radius
     for j in range(n):
         work.base[j] = work.whole[work.free[j]]
@@ -73,16 +75,7 @@ def fill_first(work, value, lower, upper):
         elif work.high[j] < 0.5 * rho:
             forth = -2 * rho
         work.points[1 + j, j] = min(forth, work.high[j])
-        if n + 1 + j < m:
-            work.points[n + 1 + j, j] = max(back, work.low[j])
-    i, j = 0, 1
-    for k in range(2 * n + 1, m):  # two axes at once
-        work.points[k, i] = work.points[1 + i, i]
-        work.points[k, j] = work.points[1 + j, j]
-        i += 1
-        j += 1
-        if j == n:
-            i, j = 0, j - i + 1
+        work.points[n + 1 + j, j] = max(back, work.low[j])
     known = 1 if value < np.inf else 0
     work.values[0] = value
     state.phase = FIRST
@@ -128,7 +121,7 @@ def finite_value(values, count, f):
 def take_first(work):
     """The first model from the values of the batch; return whether there is one."""
     state = work.scalars[0]
-    m, n = work.points.shape
+    m, n = state.points, work.base.size
     known = m - state.batch
     for k in range(known, m):
         work.values[k] = work.f[k - known]
@@ -147,36 +140,55 @@ def take_first(work):
     state.error_a = state.error_b = state.error_c = 0.0
     if not invert_points(work):
         return False
-    forget_model(work)
+    if state.fresh:
+        forget_model(work)
+    else:
+        fit_model(work)
     return True
-
-
-@internal
-def invert_points(work):
-    """Make the inverse of the interpolation system anew."""
-    return invert(
-        work.points, work.z, work.b, work.columns, work.q, work.a, work.product, work.triangle, work.vectors[:2]
-    )
 
 
 @internal
 def forget_model(work):
     """The model with the smallest Hessian, whatever it was before."""
     n = work.base.size
-    fill_least_norm(
-        work.points, work.values, work.scalars[0].opt, work.centre, work.z, work.b, work.vectors[0], work.curvatures,
-        work.gradient,
-    )  # fmt: skip
     for i in range(n):
         for j in range(n):
             work.hessian[i, j] = 0.0
+    fit_model(work)
+
+
+@internal
+def fit_model(work):
+    """The model whose Hessian differs least from the explicit one."""
+    state, n = work.scalars[0], work.base.size
+    m = state.points
+    residuals, product = work.vectors[1], work.short[3]
+    for k in range(m):
+        hessian_times(work.hessian, work.curvatures, work.points[:0], work.points[k], product)
+        residuals[k] = work.values[k] - 0.5 * dot(work.points[k], product, n)
+    fill_least_norm(
+        work.points[:m], residuals, state.opt, work.centre, work.z[: m - n - 1], work.b, work.vectors[0],
+        work.curvatures, work.gradient,
+    )  # fmt: skip
+    hessian_times(work.hessian, work.curvatures, work.points[:0], work.centre, product)
+    add_row(work.gradient, 1.0, product, n)
+
+
+@internal
+def invert_points(work):
+    """Make the inverse of the interpolation system anew."""
+    m, n = work.scalars[0].points, work.base.size
+    return invert(
+        work.points[:m], work.z[: m - n - 1], work.b, work.columns, work.q, work.a, work.product, work.triangle,
+        work.vectors[:2],
+    )  # fmt: skip
 
 
 @noinline
 def move_base(work):
     """Make the best point the base; return whether the points still have an inverse."""
-    m, n = work.points.shape
-    make_explicit(work.hessian, work.curvatures, work.points)
+    m, n = work.scalars[0].points, work.base.size
+    make_explicit(work.hessian, work.curvatures, work.points[:m])
     for k in range(m):
         for j in range(n):
             work.points[k, j] -= work.centre[j]
@@ -216,9 +228,11 @@ def next_model(plan, work, lower, upper):
 
 @internal
 def new_points(work, lower, upper):
-    """Another set of points around the best one, because those there are have no inverse."""
+    """Another set of points around the best one, because those there are have no inverse; the Hessian is kept."""
     state = work.scalars[0]
     state.refreshed += 1
-    state.radius = min(state.radius, state.rho)
+    state.radius = min(state.radius, state.delta)
+    make_explicit(work.hessian, work.curvatures, work.points[: state.points])
     keep_centre(work)
     fill_first(work, work.values[state.opt], lower, upper)
+    state.fresh = 0

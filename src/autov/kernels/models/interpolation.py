@@ -11,7 +11,9 @@ curvatures Omega r (its Hessian is the sum of curvatures times y y') and at the 
 functions are those of r = e_t. Arrays have rows along the points: ``z`` is Z', ``b`` is [Xi Upsilon] without what
 belongs to the constant.
 
-`invert` makes them from the points alone. `exchange` updates them when one point is replaced, in O((m + n)^2).
+The arrays have room for more points: z.shape[1] of them, and Upsilon begins in that column of ``b``. `invert` makes
+them from the points alone. `exchange` updates them when one point is replaced, in O((m + n)^2), `append` when one is
+added.
 """
 
 from __future__ import annotations
@@ -41,24 +43,24 @@ def add_row(target, factor, row, n):
 
 
 @internal
-def reflect(row, u, begin, factor):
-    """Row - factor (u'row) u, of the elements from ``begin`` on."""
+def reflect(row, u, begin, end, factor):
+    """Row - factor (u'row) u, of the elements from ``begin`` on and before ``end``."""
     total = 0.0
-    for k in range(begin, u.size):
+    for k in range(begin, end):
         total += u[k] * row[k]
     total *= factor
-    for k in range(begin, u.size):
+    for k in range(begin, end):
         row[k] -= total * u[k]
 
 
 @noinline
-def factorise(columns, q, diagonal, factor):
+def factorise(columns, m, q, diagonal, factor):
     """Householder's QR of n + 1 columns of m numbers, given as rows; return whether they are independent.
 
     R has the diagonal ``diagonal`` and R[j, i] = columns[i, j] for j < i; the rest of ``columns`` are the reflections.
     The rows of q become the columns of Q.
     """
-    count, m = columns.shape
+    count = columns.shape[0]
     largest = 0.0
     for j in range(count):
         u = columns[j]
@@ -73,12 +75,12 @@ def factorise(columns, q, diagonal, factor):
         u[j] -= diagonal[j]
         factor[j] = 1 / (norm * abs(u[j]))  # 2 / u'u
         for i in range(j + 1, count):
-            reflect(columns[i], u, j, factor[j])
+            reflect(columns[i], u, j, m, factor[j])
     for i in range(m):
         for k in range(m):
             q[i, k] = 1.0 if i == k else 0.0
         for j in range(min(i, count - 1), -1, -1):
-            reflect(q[i], columns[j], j, factor[j])
+            reflect(q[i], columns[j], j, m, factor[j])
     return True
 
 
@@ -98,7 +100,7 @@ def invert(points, z, b, columns, q, a, product, triangle, vector):
         vector: (2, m + n) scratch.
     """
     m, n = points.shape
-    rest = m - n - 1
+    rest, size = z.shape
     largest = 0.0
     for i in range(m):
         largest = max(largest, dot(points[i], points[i], n))
@@ -113,7 +115,7 @@ def invert(points, z, b, columns, q, a, product, triangle, vector):
             c = dot(points[i], points[k], n) / largest
             a[i, k] = a[k, i] = 0.5 * c * c
     diagonal = vector[1]
-    if not factorise(columns, q, diagonal, vector[0]):
+    if not factorise(columns, m, q, diagonal, vector[0]):
         return False
     # N, the last columns of Q, is orthogonal to constants and variables. N'AN = L L' and Z = N L'^-1.
     for i in range(rest):
@@ -121,7 +123,7 @@ def invert(points, z, b, columns, q, a, product, triangle, vector):
             z[i, k] = 0.0
         for k in range(m):
             add_row(z[i], q[n + 1 + i, k], a[k], m)  # N'A, for the moment
-    if not cholesky(z, q, n + 1, triangle):
+    if not cholesky(z, m, q, n + 1, triangle):
         return False
     for i in range(rest):
         for k in range(m):
@@ -145,7 +147,7 @@ def invert(points, z, b, columns, q, a, product, triangle, vector):
         for i in range(rest):
             add_row(b[j], -dot(product[j + 1], z[i], m), z[i], m)
         for i in range(n):
-            b[j, m + i] = -largest * dot(b[j], product[i + 1], m)
+            b[j, size + i] = -largest * dot(b[j], product[i + 1], m)
         for k in range(m):
             b[j, k] /= width
     for i in range(rest):
@@ -155,13 +157,13 @@ def invert(points, z, b, columns, q, a, product, triangle, vector):
 
 
 @internal
-def cholesky(left, q, begin, triangle):
+def cholesky(left, m, q, begin, triangle):
     """The factor L of the matrix left N with N the columns q[begin], q[begin + 1], ...; whether it is positive."""
-    rest = triangle.shape[0]
+    rest = left.shape[0]
     largest = 0.0
     for i in range(rest):
         for k in range(i + 1):
-            triangle[i, k] = dot(left[i], q[begin + k], left.shape[1])
+            triangle[i, k] = dot(left[i], q[begin + k], m)
         largest = max(largest, triangle[i, i])
     for i in range(rest):
         for k in range(i + 1):
@@ -193,6 +195,7 @@ def lagrange_values(points, centre, opt, z, b, step, values, w):
         w: (m + n,) scratch.
     """
     m, n = points.shape
+    size = z.shape[1]
     for k in range(m):
         along = dot(points[k], step, n)
         w[k] = along * (0.5 * along + dot(points[k], centre, n))
@@ -206,33 +209,24 @@ def lagrange_values(points, centre, opt, z, b, step, values, w):
     square, distance = dot(step, step, n), dot(centre, centre, n)
     for j in range(n):
         add_row(values, step[j], b[j], m)
-        values[m + j] = dot(b[j], w, m)
-        beta -= 2 * values[m + j] * step[j]
+        values[size + j] = dot(b[j], w, m)
+        beta -= 2 * values[size + j] * step[j]
     for j in range(n):
         for i in range(n):
-            values[m + j] += b[j, m + i] * step[i]
-            beta -= b[j, m + i] * step[i] * step[j]
+            values[size + j] += b[j, size + i] * step[i]
+            beta -= b[j, size + i] * step[i] * step[j]
     values[opt] += 1
     return beta + along * along + square * (distance + 2 * along + 0.5 * square)
 
 
 @noinline
-def exchange(z, b, t, values, beta, w):
-    """Update z and b when a point with such Lagrange values replaces point t; return whether that was possible.
+def exchange(z, b, m, t, values, beta, w):
+    """Update z and b when a point with such Lagrange values replaces point t of m; return whether that was possible.
 
     H + (alpha v v' - beta h h' - tau (v h' + h v')) / sigma with h = H e_t, v = H w - e_t, sigma = alpha beta + tau^2.
     """
-    rest, m = z.shape
-    n = b.shape[0]
-    for j in range(1, rest):  # rotate the rows of z until only the first has something at t
-        if z[j, t] != 0:
-            length = math.sqrt(z[0, t] * z[0, t] + z[j, t] * z[j, t])
-            c, s = z[0, t] / length, z[j, t] / length
-            for k in range(m):
-                first, other = z[0, k], z[j, k]
-                z[0, k] = c * first + s * other
-                z[j, k] = c * other - s * first
-            z[j, t] = 0.0
+    size, n = z.shape[1], b.shape[0]
+    rotate(z, m, t)
     tau = values[t]
     alpha = z[0, t] * z[0, t]
     sigma = alpha * beta + tau * tau
@@ -241,16 +235,54 @@ def exchange(z, b, t, values, beta, w):
     for k in range(m):
         w[k] = z[0, k] * z[0, t]
     for j in range(n):
-        w[m + j] = b[j, t]
+        w[size + j] = b[j, t]
     values[t] -= 1
     root = math.sqrt(sigma)
     keep, add = tau / root, -z[0, t] / root
     for k in range(m):
         z[0, k] = keep * z[0, k] + add * values[k]
     for j in range(n):
-        along = (alpha * values[m + j] - tau * w[m + j]) / sigma
-        across = (-beta * w[m + j] - tau * values[m + j]) / sigma
-        for k in range(m + n):
+        along = (alpha * values[size + j] - tau * w[size + j]) / sigma
+        across = (-beta * w[size + j] - tau * values[size + j]) / sigma
+        for k in range(m):
+            b[j, k] += along * values[k] + across * w[k]
+        for k in range(size, size + n):
             b[j, k] += along * values[k] + across * w[k]
     values[t] += 1
     return True
+
+
+@internal
+def rotate(z, m, t):
+    """Rotate the rows of z, which keeps Omega, until only the first has something at point t."""
+    for j in range(1, z.shape[0]):
+        if z[j, t] != 0:
+            length = math.sqrt(z[0, t] * z[0, t] + z[j, t] * z[j, t])
+            c, s = z[0, t] / length, z[j, t] / length
+            for k in range(m):
+                first, other = z[0, k], z[j, k]
+                z[0, k] = c * first + s * other
+                z[j, k] = c * other - s * first
+            z[j, t] = 0.0
+
+
+@noinline
+def append(z, b, m, values, beta):
+    """Update z and b when a point with such Lagrange values follows the m points; z has a row more than it had.
+
+    The inverse of a bordered matrix: H + v v' / beta with v = (H w, -1).
+    """
+    size, n = z.shape[1], b.shape[0]
+    last = z.shape[0] - 1
+    root = math.sqrt(beta)
+    for j in range(last):
+        z[j, m] = 0.0
+    for k in range(m):
+        z[last, k] = values[k] / root
+    z[last, m] = -1 / root
+    for j in range(n):
+        factor = values[size + j] / beta
+        add_row(b[j], factor, values, m)
+        b[j, m] = -factor
+        for k in range(size, size + n):
+            b[j, k] += factor * values[k]

@@ -23,12 +23,11 @@ def hessian_times(hessian, curvatures, points, v, out):
 
 
 @internal
-def fill_curvatures(z, t, out):
+def fill_curvatures(z, m, t, out):
     """Curvatures of the Lagrange function of point t: column t of Omega."""
-    rest, m = z.shape
     for k in range(m):
         out[k] = 0.0
-    for j in range(rest):
+    for j in range(z.shape[0]):
         add_row(out, z[j, t], z[j], m)
 
 
@@ -36,7 +35,7 @@ def fill_curvatures(z, t, out):
 def fill_lagrange(points, centre, z, b, t, curvatures, gradient):
     """Curvatures of the Lagrange function of point t, and its gradient at the centre."""
     m, n = points.shape
-    fill_curvatures(z, t, curvatures)
+    fill_curvatures(z, m, t, curvatures)
     for j in range(n):
         gradient[j] = b[j, t]
     for k in range(m):

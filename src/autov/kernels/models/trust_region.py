@@ -1,8 +1,9 @@
 """Local search with quadratic models in a trust region, in the manner of BOBYQA; see `autov.algorithms.trust_region`.
 
 A search begins with a batch of points around its start. From then on a batch is one point: a trial step, which
-minimises the model in the trust region, or a geometry step, which replaces a point that is far from the others. Radii:
-``delta`` is that of the trust region, ``rho`` its lower bound, which only falls. Lengths are parts of the box width.
+minimises the model in the trust region, or a geometry step, which replaces a point that is far from the others. The
+first model has 2 n + 1 points; new ones are added while there is room, and then replace others. Radii: ``delta`` is
+that of the trust region, ``rho`` its lower bound. Lengths are parts of the box width.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from autov.kernels.models.first_model import (
     write_point,
 )
 from autov.kernels.models.geometry_step import geometry_step
-from autov.kernels.models.interpolation import add_row, dot, exchange, lagrange_values
+from autov.kernels.models.interpolation import add_row, append, dot, exchange, lagrange_values
 from autov.kernels.models.local_search import evaluate_batch, goes_on, may_evaluate, place, take_batch, trace
 from autov.kernels.models.quadratic import absorb, fill_lagrange, fill_least_norm, hessian_times
 from autov.kernels.models.trust_region_work import FIRST, GEOMETRY, GIVEN, TRIAL, Plan, Work, workspace
@@ -35,6 +36,7 @@ __all__ = ["Plan", "Work", "begin", "run", "step", "workspace"]
 REFRESHES = 5  # new sets of points of one search, at most
 FAR = 1e-3  # square of a step over that of the centre's distance from the base below which the base moves
 ROUNDING = 1e-13  # of the largest value
+POISED = 0.01  # beta over the fourth power of the step's length above which a point is added, not exchanged
 NONE = -1
 
 
@@ -112,13 +114,14 @@ def propose(plan, work, lower, upper, far):
     state = work.scalars[0]
     n = work.base.size
     low, high = work.short[0], work.short[1]
+    m = state.points
     while True:
         for j in range(n):
             low[j] = min(work.low[j] - work.centre[j], 0.0)
             high[j] = max(work.high[j] - work.centre[j], 0.0)
         if far == NONE:
             state.predicted, state.least = bounded_step(
-                work.hessian, work.curvatures, work.points, work.gradient, low, high, state.delta, work.step,
+                work.hessian, work.curvatures, work.points[:m], work.gradient, low, high, state.delta, work.step,
                 work.short[2], work.short[3], work.short[4:6], work.held,
             )  # fmt: skip
             state.length = math.sqrt(dot(work.step, work.step, n))
@@ -140,8 +143,8 @@ def propose(plan, work, lower, upper, far):
                 state.delta = state.rho
         radius = max(min(0.1 * distance(work, far), state.delta), state.rho)
         lagrange, slope = work.vectors[0], work.short[2]
-        fill_lagrange(work.points, work.centre, work.z, work.b, far, lagrange, slope)
-        geometry_step(work.points, state.opt, far, lagrange, slope, low, high, radius, work.step, work.short[3])
+        fill_lagrange(work.points[:m], work.centre, work.z[: m - n - 1], work.b, far, lagrange, slope)
+        geometry_step(work.points[:m], state.opt, far, lagrange, slope, low, high, radius, work.step, work.short[3])
         state.length = math.sqrt(dot(work.step, work.step, n))
         state.phase = GEOMETRY
         state.target = far
@@ -185,7 +188,7 @@ def is_exact(work):
     error = max(state.error_a, max(state.error_b, state.error_c))
     if state.least > 0 and error > 0.125 * state.rho * state.rho * state.least:
         return False
-    m, n = work.points.shape
+    m, n = state.points, work.base.size
     slope = work.short[2]  # at the end of the step
     for j in range(n):  # away from a bound the model must rise by more than its error
         rise = error
@@ -207,7 +210,7 @@ def is_exact(work):
 def is_done(work):
     """Whether all that is left to gain, and the last errors of the model, are rounding of values."""
     state, largest, spread = work.scalars[0], 0.0, False
-    for k in range(work.values.size):
+    for k in range(state.points):
         largest = max(largest, abs(work.values[k]))
         spread |= work.values[k] != work.values[0]
     error = max(state.error_a, max(state.error_b, state.error_c))
@@ -236,7 +239,7 @@ def distance(work, k):
 def farthest(work, limit):
     """The point that is farthest from the best one, if it is farther than the limit."""
     found, most = NONE, limit * limit
-    for k in range(work.values.size):
+    for k in range(work.scalars[0].points):
         square = square_distance(work, k)
         if square > most:
             found, most = k, square
@@ -250,11 +253,11 @@ def take_point(work):
     Infinity says that the model cannot take it.
     """
     state = work.scalars[0]
-    m, n = work.points.shape
+    m, n = state.points, work.base.size
     f = finite_value(work.values, m, work.f[0])
     best = work.values[state.opt]
     lagrange, scratch, slope, product = work.vectors[0], work.vectors[1], work.short[2], work.short[3]
-    hessian_times(work.hessian, work.curvatures, work.points, work.step, product)
+    hessian_times(work.hessian, work.curvatures, work.points[:m], work.step, product)
     change = dot(work.gradient, work.step, n) + 0.5 * dot(work.step, product, n)
     error = f - best - change
     ratio = (best - f) / max(-change, 1e-300)
@@ -267,24 +270,33 @@ def take_point(work):
         state.recent = state.nfev
     if state.phase == TRIAL:
         adapt_delta(state, ratio)
-    beta = lagrange_values(work.points, work.centre, state.opt, work.z, work.b, work.step, lagrange, scratch)
+    points, z = work.points[:m], work.z[: m - n - 1]
+    beta = lagrange_values(points, work.centre, state.opt, z, work.b, work.step, lagrange, scratch)
     t = state.target
-    if state.phase == TRIAL:
-        t = least_useful(work, lagrange, beta, f < best)
-        if t == NONE:
+    if m < work.values.size and beta > POISED * dot(work.step, work.step, n) ** 2:
+        t = m
+        m += 1
+        state.points = m
+        points, z = work.points[:m], work.z[: m - n - 1]
+        append(z, work.b, t, lagrange, beta)
+        work.curvatures[t] = 0.0
+    else:
+        if state.phase == TRIAL:
+            t = least_useful(work, lagrange, beta, f < best)
+            if t == NONE:
+                return np.inf
+        if not exchange(z, work.b, m, t, lagrange, beta, scratch):
             return np.inf
-    if not exchange(work.z, work.b, t, lagrange, beta, scratch):
-        return np.inf
-    absorb(work.hessian, work.curvatures, work.points, t)
+        absorb(work.hessian, work.curvatures, work.points, t)
     work.values[t] = f
     for j in range(n):
         work.points[t, j] = work.centre[j] + work.step[j]
-    fill_lagrange(work.points, work.centre, work.z, work.b, t, lagrange, slope)
+    fill_lagrange(points, work.centre, z, work.b, t, lagrange, slope)
     add_row(work.curvatures, error, lagrange, m)
     add_row(work.gradient, error, slope, n)
     if f < best:
         state.opt = t
-        hessian_times(work.hessian, work.curvatures, work.points, work.step, product)
+        hessian_times(work.hessian, work.curvatures, points, work.step, product)
         for j in range(n):
             work.gradient[j] += product[j]
             work.centre[j] = work.points[t, j]
@@ -311,15 +323,14 @@ def adapt_delta(state, ratio):
 def least_useful(work, lagrange, beta, improved):
     """The point that the new one replaces: the system stays well-conditioned, and far points go first."""
     state = work.scalars[0]
-    rest, m = work.z.shape
-    n = work.base.size
+    m, n = state.points, work.base.size
     found, most, largest = NONE, 0.0, 0.0
     area = state.delta * state.delta
     for k in range(m):
         if k == state.opt and not improved:
             continue
         alpha = square = 0.0
-        for j in range(rest):
+        for j in range(m - n - 1):
             alpha += work.z[j, k] * work.z[j, k]
         for j in range(n):
             gap = work.points[k, j] - work.centre[j]
@@ -339,11 +350,12 @@ def least_useful(work, lagrange, beta, improved):
 def doubt(work):
     """Forget the Hessian if three times in a row the model without a memory had a far smaller gradient."""
     state = work.scalars[0]
-    n = work.base.size
+    m, n = state.points, work.base.size
     curvatures, gradient = work.vectors[0], work.short[2]
     fill_least_norm(
-        work.points, work.values, state.opt, work.centre, work.z, work.b, work.vectors[1], curvatures, gradient
-    )
+        work.points[:m], work.values, state.opt, work.centre, work.z[: m - n - 1], work.b, work.vectors[1], curvatures,
+        gradient,
+    )  # fmt: skip
     own = other = 0.0
     for j in range(n):
         own += free_square(work.gradient[j], work.centre[j], work.low[j], work.high[j])

@@ -9,7 +9,7 @@ import numpy as np
 from autov.kernels.models.local_search import record, searched
 
 GIVEN, FIRST, TRIAL, GEOMETRY = range(4)  # what the batch is
-COUNTS = ("phase", "opt", "target", "recent", "doubts", "taken", "refreshed", "block", "passes")
+COUNTS = ("phase", "points", "fresh", "opt", "target", "recent", "doubts", "taken", "refreshed", "block", "passes")
 VALUES = ("rho", "delta", "smallest", "radius", "predicted", "length", "least", "error_a", "error_b", "error_c")
 STATE = record(COUNTS, VALUES)
 
@@ -17,13 +17,13 @@ STATE = record(COUNTS, VALUES)
 class Plan(NamedTuple):
     """What the settings say."""
 
-    points: float  # of a model, for each variable (one more in all)
+    points: float  # of a model, at most; a first model has two for each variable and one more in any case
     variables: float  # of a model, at most
     smallest: float  # last rho of a search
 
 
 class Work(NamedTuple):
-    """The arrays of `Searched`, then those of the model of n variables and m points, then scratch."""
+    """The arrays of `Searched`, then those of a model of n variables and at most m points, then scratch."""
 
     key: np.ndarray
     scalars: np.ndarray
@@ -62,9 +62,9 @@ class Work(NamedTuple):
 
 
 def model_size(plan: Plan, d: int) -> tuple[int, int]:
-    """Variables and points of a model."""
+    """Variables and most points of a model."""
     n = min(d, int(plan.variables))
-    return n, max(n + 2, min(int(plan.points * n) + 1, (n + 1) * (n + 2) // 2))
+    return n, max(2 * n + 1, min(int(plan.points), (n + 1) * (n + 2) // 2))
 
 
 def workspace(plan: Plan, key: np.ndarray, d: int, maxfev: int, given: np.ndarray, given_f: np.ndarray) -> Work:  # noqa: ARG001
@@ -72,10 +72,13 @@ def workspace(plan: Plan, key: np.ndarray, d: int, maxfev: int, given: np.ndarra
     n, m = model_size(plan, d)
     rest = m - n - 1
     common = searched(key, STATE, d, max(m, len(given)), given, given_f)
-    shapes = [
-        (n,), (n,), (n,), (m, n), (m,), (n,), (n,), (n, n), (m,), (rest, m), (n, m + n), (n,),
-        (n + 1, m), (m, m), (m, m), (n + 1, m), (rest, rest), (3, m + n), (6, n),
-    ]  # fmt: skip
-    order = np.zeros((2, max(d, len(given))), np.int64)
-    arrays = [np.zeros(shape) for shape in shapes]
-    return Work(*common, np.zeros(d), order, np.zeros(n, np.int64), *arrays, np.zeros(n, np.int64))
+    shapes = {
+        "whole": (d,), "base": (n,), "low": (n,), "high": (n,), "points": (m, n), "values": (m,), "centre": (n,),
+        "gradient": (n,), "hessian": (n, n), "curvatures": (m,), "z": (rest, m), "b": (n, m + n), "step": (n,),
+        "columns": (n + 1, m), "q": (m, m), "a": (m, m), "product": (n + 1, m), "triangle": (rest, rest),
+        "vectors": (3, m + n), "short": (6, n),
+    }  # fmt: skip
+    whole_numbers = {"order": (2, max(d, len(given))), "free": (n,), "held": (n,)}
+    arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
+    arrays |= {name: np.zeros(shape, np.int64) for name, shape in whole_numbers.items()}
+    return Work(**common._asdict(), **arrays)

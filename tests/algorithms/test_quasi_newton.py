@@ -1,0 +1,155 @@
+"""Projected BFGS with difference quotients: steps by hand, noise, restarts, and SciPy as the reference."""
+
+import numpy as np
+import pytest
+
+import autov
+from autov.algorithms.quasi_newton import QuasiNewton
+from autov.core import Box, InputError, generator
+from autov.kernels.models import differences
+from tests.algorithms.driver import drive
+
+UNIT = Box.cube(0.0, 1.0, 4)
+WIDE = Box.cube(-5.0, 5.0, 10)
+SCALES = np.logspace(0, 3, 10)
+
+
+def quadratic(x):
+    return (SCALES * (x - 0.7) ** 2).sum(axis=1)
+
+
+def rosenbrock(x):
+    return (100 * (x[:, 1:] - x[:, :-1] ** 2) ** 2 + (1 - x[:, :-1]) ** 2).sum(axis=1)
+
+
+def batches(algorithm, fun, box, count, x0=None):
+    rng, found = generator(1), []
+    state = algorithm.init(box, 20, 10_000, rng, x0)
+    for _ in range(count):
+        x, state = algorithm.ask(state, rng)
+        found.append(x)
+        state = algorithm.tell(state, x, fun(x), rng)
+    return found
+
+
+def test_a_gradient_is_one_batch_of_forward_differences():
+    start = np.array([0.2, 0.4, 0.6, 1.0])
+    first = batches(QuasiNewton(), lambda x: x.sum(axis=1), UNIT, 1, start)[0]
+    assert np.array_equal(first[0], start)
+    np.testing.assert_allclose(first[1:] - start, np.diag([1e-8, 1e-8, 1e-8, -1e-8]), rtol=1e-6, atol=1e-15)
+
+
+def test_the_first_step_has_the_length_of_the_scale():
+    """Of a linear function: along the negative gradient, its largest part as long as ``scale``."""
+    slope, start = np.array([1.0, -2.0, 0.5, 4.0]), np.full(4, 0.5)
+    _, line = batches(QuasiNewton(scale=0.2), lambda x: x @ slope, UNIT, 2, start)
+    np.testing.assert_allclose(line[0], start - 0.2 * slope / 4, atol=1e-6)
+
+
+def test_points_of_a_line_are_one_batch_if_wanted():
+    start = np.full(4, 0.5)
+    _, line = batches(QuasiNewton(line_points=3), lambda x: (x**2).sum(axis=1), UNIT, 2, start)
+    steps = np.linalg.norm(line - start, axis=1)
+    np.testing.assert_allclose(steps / steps[0], [1, 0.25, 0.0625], rtol=1e-6)
+
+
+def test_a_quadratic_of_ten_variables_within_400_evaluations():
+    for seed in range(5):
+        assert drive(QuasiNewton(), quadratic, WIDE, maxfev=400, seed=seed)[0] < 1e-8
+
+
+def test_smooth_functions_of_two_variables_within_100_evaluations():
+    box = Box.cube(-5.0, 5.0, 2)
+    bowl = lambda x: np.log1p(((x - 1.2) ** 2).sum(axis=1)) + 0.1 * (x[:, 0] - 1.2) ** 4  # noqa: E731
+    for seed in range(5):
+        assert drive(QuasiNewton(), bowl, box, maxfev=100, seed=seed)[0] < 1e-8
+
+
+def test_an_optimum_in_a_corner_is_found_exactly():
+    best, points, _ = drive(QuasiNewton(), lambda x: x @ np.arange(1.0, 11.0), WIDE, maxfev=40)
+    assert best == -5.0 * 55
+    assert (points == -5.0).all(axis=1).any()
+
+
+@pytest.mark.parametrize("fun", [quadratic, rosenbrock])
+def test_reaches_targets_about_as_soon_as_slsqp(fun):
+    """Evaluations for 1e-6, median of five starts, at most twice those of SciPy's SLSQP."""
+
+    def needed(algorithm, seed):
+        values = []
+
+        def counted(x):
+            values.append(float(fun(x[None])[0]))
+            return values[-1]
+
+        x0 = WIDE.sample(1, generator(seed))[0]
+        bounds = [(-5, 5)] * 10
+        autov.minimize(counted, bounds, algorithm=algorithm, x0=x0, maxfev=2500, target=1e-6, rng=seed)
+        return next((i for i, value in enumerate(values) if value <= 1e-6), 5000)
+
+    ours, theirs = (np.median([needed(a, seed) for seed in range(5)]) for a in ("quasi-newton", "scipy:slsqp"))
+    assert ours <= 2 * theirs
+
+
+@pytest.mark.parametrize(("noise", "reached"), [(1e-9, 1e-5), (1e-4, 1e-1), (1e-2, 5.0)])
+def test_differences_are_as_wide_as_the_noise_demands(noise, reached):
+    rng = np.random.default_rng(5)
+    fun = lambda x: quadratic(x) + noise * rng.normal(size=len(x))  # noqa: E731
+    _, points, _ = drive(QuasiNewton(), fun, WIDE, maxfev=1000)
+    assert np.sort(quadratic(points))[0] < reached
+
+
+@pytest.mark.parametrize(
+    "fun",
+    [
+        lambda x: np.floor(3 * x).sum(axis=1),
+        lambda x: np.zeros(len(x)),
+        lambda x: np.sin(1e7 * x).sum(axis=1),
+        lambda x: np.where(x[:, 0] > 0.2, np.inf, x.sum(axis=1)),
+    ],
+    ids=["steps", "plateau", "rough", "infinite"],
+)
+def test_where_it_cannot_help_a_search_ends_soon(fun):
+    """After some 20 evaluations a variable and 60, then it starts elsewhere."""
+    state = drive(QuasiNewton(), fun, WIDE, maxfev=1000)[2]
+    assert int(state.scalars["starts"][0]) >= 1000 // (20 * 10 + 60)
+
+
+def test_restarts_are_far_from_where_searches_ended():
+    two = lambda x: np.minimum(((x - 0.2) ** 2).sum(axis=1), ((x - 0.9) ** 2).sum(axis=1) - 0.1)  # noqa: E731
+    assert min(drive(QuasiNewton(), two, UNIT, maxfev=600, seed=s)[0] for s in range(3)) < -0.0999
+
+
+def test_several_given_points_are_evaluated_first_and_used_best_first():
+    given = UNIT.sample(6, generator(4))
+    fun = lambda x: ((x - 0.3) ** 2).sum(axis=1)  # noqa: E731
+    first, second = batches(QuasiNewton(), fun, UNIT, 2, given)
+    assert np.array_equal(first, given)
+    np.testing.assert_allclose(second[0], given[fun(given).argmin()], atol=2e-8)
+
+
+def test_noise_width_by_hand():
+    class Scalars:
+        f, highest = 0.0, 2.0
+
+    class Work:
+        scalars, u, second = [Scalars()], np.zeros(3), np.sqrt(6.0) * np.array([4e-6, 4e-6, 1.0])
+
+    width = differences.noise_width.py_func if hasattr(differences.noise_width, "py_func") else differences.noise_width
+    assert width(Work()) == pytest.approx((4e-6 / 4) ** (1 / 3))
+
+
+@pytest.mark.parametrize("settings", [{"scale": 0}, {"line_points": 0}, {"first_curvature": -1}, {"tries": "many"}])
+def test_bad_settings_are_refused(settings):
+    with pytest.raises(InputError, match=next(iter(settings))):
+        QuasiNewton(**settings)
+
+
+@pytest.mark.parametrize("d", [1, 3, 40])
+@pytest.mark.parametrize("line_points", [1, 3])
+def test_compiled_and_asked_runs_are_the_same(d, line_points):
+    settings = {"dim": d, "algorithm": QuasiNewton(line_points=line_points), "maxfev": 400, "rng": 2}
+    compiled = autov.minimize("ackley+translate=run", **settings)
+    asked = autov.minimize("ackley+translate=run", callback=lambda _: False, **settings)
+    assert np.array_equal(compiled.x, asked.x)
+    assert compiled.fun == asked.fun
