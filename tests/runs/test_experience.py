@@ -56,7 +56,7 @@ def means(problem, algorithm, maxfev, runs=8, **options):
     return np.mean([solve(problem, chosen, maxfev=maxfev, seed=r, **options).fun for r in range(runs)])
 
 
-@pytest.mark.parametrize("algorithm", ["general", "ma-es", "de", "cma-es", "scipy:de"])
+@pytest.mark.parametrize("algorithm", ["portfolio", "ma-es", "de", "cma-es", "scipy:de"])
 @pytest.mark.parametrize("count", [1, 8, 1000])
 def test_related_sources_make_the_next_run_cheaper(algorithm, count):
     problem = bowl(np.full(D, 0.2))
