@@ -27,6 +27,7 @@ BENCHMARKS = {
     "specialists": "designs for kinds of problems (hours, kept in runs/)",
     "spaces": "spaces and searchers at equal cost (minutes, kept in runs/)",
     "families": "designs for twelve families (kept in runs/)",
+    "experience": "what earlier runs are worth on new problems (minutes)",
     "quickstart": "the long example of the quickstart (minutes)",
 }
 MODULES = {"ma-es": "matrix_adaptation"}  # where it does not have the name of the benchmark

@@ -35,6 +35,12 @@ def applied(made, parents=1):
 
 
 CALLS = {
+    "known points of another size": lambda: autov.minimize(bowl, BOX, known=(np.zeros((2, 3)), np.zeros(2))),
+    "a known point outside": lambda: autov.minimize(bowl, BOX, known=([[0, 2]], [1])),
+    "a known value that is none": lambda: autov.minimize(bowl, BOX, known=([[0, 0]], [np.nan])),
+    "known points in no form": lambda: autov.minimize(bowl, BOX, known=3),
+    "a source outside": lambda: autov.minimize(bowl, BOX, learn_from=([[0, 2]], [1])),
+    "a context that is none": lambda: autov.minimize(bowl, BOX, learn_from=([[0, 0]], [1]), context="hot"),
     "a box without end": lambda: Box(np.array([0.0, -1e200]), np.array([1.0, 1e200])),
     "a half-open box without x0": lambda: autov.minimize(bowl, [(0, 1), (0, np.inf)]),
     "x0 of another size": lambda: autov.minimize(bowl, BOX, x0=np.zeros(3)),

@@ -6,7 +6,7 @@ import pytest
 
 import autov
 from autov.problems import resolve_problem
-from autov.runs.run_store import Evaluations
+from autov.runs.budget import Evaluations
 from autov.runs.stopping import NOISY
 
 SMALL = {"maxfev": 200, "popsize": 20, "rng": 1, "algorithm": "de"}

@@ -31,8 +31,10 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from autov.algorithms.population import initial_points, require_popsize
+from autov.algorithms.population import initial_points, require_popsize, spread
 from autov.core import Array, Box, Generator, check_choice, check_ranges
+
+SMALLEST_START = 1e-3  # least first step from given points: they may have converged far from any optimum
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,17 +94,25 @@ class CMAES:
         importlib.import_module("scipy.linalg")  # brings a BLAS of its own, which must be there when a run limits it
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> CMAESState:  # noqa: ARG002
-        """A uniform mean, or that of the given points, which then join the first sample."""
+        """A uniform mean, or that of the given points, which then join the first sample.
+
+        Where several points are given, first steps are as long as they are spread, and not longer than ``sigma``.
+        """
         require_popsize(self.name, popsize, 2)
         d = box.dim
         given = initial_points(box, popsize, x0)
         mean = (given.mean(axis=0) - box.lower) / box.width if len(given) else rng.random(d)
+        sigma = spread(box, given, SMALLEST_START, self.sigma) if len(given) > 1 else float(self.sigma)
         zero, none = np.zeros(d), np.empty((0, d))
         eye = np.eye(d)
         return CMAESState(
-            box, popsize, given, mean, float(self.sigma), C=eye, basis=eye, scale=np.ones(d), p_sigma=zero, p_c=zero,
+            box, popsize, given, mean, sigma, C=eye, basis=eye, scale=np.ones(d), p_sigma=zero, p_c=zero,
             generation=0, decomposed=0, y=none, x=none, f=np.empty(0),
         )  # fmt: skip
+
+    def room(self, box: Box, popsize: int, maxfev: int) -> int:  # noqa: ARG002
+        """How many known points it starts from: the better half of a population."""
+        return max(1, popsize // 2)
 
     def ask(self, state: CMAESState, rng: Generator) -> tuple[Array, CMAESState]:
         """A sample, clipped to the box."""

@@ -53,7 +53,7 @@ import numpy as np
 
 from autov.algorithms.base import Outcome
 from autov.algorithms.compiled import AnyRun, ResumableRun, run_to_end
-from autov.algorithms.population import initial_points
+from autov.algorithms.population import initial_points, relative_spreads, spread
 from autov.core import Array, Box, Generator, InputError, check_choice, check_ranges
 from autov.kernels.matrix_adaptation import steps as kernels
 from autov.kernels.objective import Objective
@@ -66,6 +66,7 @@ CHOICES = {
     "restarts": RESTARTS, "bounds": BOUNDS, "restart_mean": MEANS, "paths": PATHS, "first_mean": FIRST_MEANS,
 }  # fmt: skip
 SMALL_STEP = 0.01  # of the width: some generations of such steps stay inside a box that is not tiny
+SMALLEST_START = 1e-3  # least first step from given points: they may have converged far from any optimum
 SAVED = ("scalars", "mean", "path", "slow", "matrix", "best")  # what a step changes
 
 
@@ -194,16 +195,27 @@ class MatrixAdaptation(StrategySettings):
     def start(
         self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None
     ) -> MatrixAdaptationState:  # fmt: skip
-        """The mean that ``first_mean`` says, or that of the given points, which then join the first sample."""
+        """The mean that ``first_mean`` says, or that of the given points, which then join the first sample.
+
+        Where several points are given, first steps are as long as they are spread in each variable, and not longer than
+        ``sigma`` in the mean.
+        """
         plan, d = self._plan, box.dim
         given = initial_points(box, max(popsize, int(kernels.base_popsize(plan, d, maxfev))), x0).copy()
         most = kernels.most_points(plan, d, maxfev, len(given))
         work = kernels.workspace(key, d, 1, most, given, np.empty((0, 0)))
         kernels.es_start(plan, work, box.lower, box.upper, most, maxfev)
+        if len(given) > 1:
+            work.scalars["sigma"] = spread(box, given, SMALLEST_START, self.sigma)
+            work.matrix[np.arange(d), np.arange(d)] = relative_spreads(box, given)
         saved = {name: getattr(work, name) for name in SAVED}
         return MatrixAdaptationState(
             key.copy(), 0, box, given, **saved, basis=work.basis, x=np.empty((0, d)), f=np.empty(0)
         )
+
+    def room(self, box: Box, popsize: int, maxfev: int) -> int:  # noqa: ARG002
+        """How many known points it starts from: a population."""
+        return int(kernels.base_popsize(self._plan, box.dim, maxfev))
 
     def ask(self, state: MatrixAdaptationState, rng: Generator) -> tuple[Array, MatrixAdaptationState]:  # noqa: ARG002
         """A sample inside the box; asking again gives the same."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,6 +36,43 @@ def first_points(box: Box, popsize: int, rng: Generator, x0: Array | None) -> Ar
     x = box.clip(box.sample(popsize, rng))
     x[: len(given)] = given
     return x
+
+
+def room_of(algorithm: Any, box: Box, popsize: int, maxfev: int) -> int:
+    """How many known points an algorithm takes as its first ones: a population, unless ``room`` says otherwise."""
+    room: Any = getattr(algorithm, "room", None)
+    if room is not None:
+        return min(int(room(box, popsize, maxfev)), popsize)
+    return min(getattr(algorithm, "popsize", None) or popsize, popsize)
+
+
+def rows_for(algorithm: Any, box: Box, popsize: int, maxfev: int, given: Array) -> Array:
+    """The first of given points, as many as a member takes; twice its ``room`` is not worth choosing from."""
+    room = room_of(algorithm, box, popsize, maxfev)
+    return given if hasattr(algorithm, "room") and len(given) <= 2 * room else given[:room]
+
+
+def spread(box: Box, x: Array, least: float, most: float) -> float:
+    """Standard deviation of points, as a part of the box: the root of the mean square over variables, within limits."""
+    variance = (((x - x.mean(axis=0)) / box.width) ** 2).mean()
+    return float(min(max(np.sqrt(variance), least), most))
+
+
+def relative_spreads(box: Box, x: Array, sure: float = 5.0, most: float = 5.0) -> Array:
+    """Standard deviations (d,) of points beside the mean one, as parts of the box.
+
+    Args:
+        box: of the points.
+        x: points (n, d).
+        sure: as many points more, of equal spread in all variables, are counted in: few points say little.
+        most: largest ratio to the mean one, and of the mean one to the smallest.
+    """
+    variance = (((x - x.mean(axis=0)) / box.width) ** 2).mean(axis=0)
+    mean = float(variance.mean())
+    if not mean > 0:
+        return np.ones(box.dim)
+    shrunk = (len(x) * variance + sure * mean) / (len(x) + sure)
+    return np.clip(np.sqrt(shrunk / mean), 1 / most, most)
 
 
 def distinct(taken: Index, size: int, rng: Generator) -> Index:

@@ -28,7 +28,7 @@ from autov.algorithms.matrix_adaptation import (
     StrategySettings,
     smallest_batch,
 )
-from autov.algorithms.population import initial_points
+from autov.algorithms.population import initial_points, rows_for
 from autov.compiler.precompile import precompile, start_worker
 from autov.core import Array, Box, Generator, InputError, check_ranges, generator, values_of
 from autov.kernels.evolution.many import derive
@@ -157,8 +157,8 @@ class Portfolio:
         given, count = initial_points(box, popsize, x0), len(self.members)
         states = []
         for i, member in enumerate(self.runners):
-            own, size = derive(key, i, 0), getattr(member, "popsize", None) or popsize
-            first = None if x0 is None else given[: max(size, 1)]
+            own = derive(key, i, 0)
+            first = None if x0 is None else rows_for(member, box, popsize, maxfev, given)
             if isinstance(member, Compiled):
                 states.append(member.start(own, box, popsize, maxfev, first))
             else:

@@ -133,6 +133,10 @@ class SurrogateMatrixAdaptation(StrategySettings):
         kernels.proceed(self._plan, work, box.lower, box.upper, False)
         return SurrogateState(key.copy(), box, own, **_saved(work), x=np.empty((0, box.dim)), f=np.empty(0))
 
+    def room(self, box: Box, popsize: int, maxfev: int) -> int:
+        """How many known points it starts from: those of the strategy."""
+        return self.strategy.room(box, popsize, maxfev)
+
     def ask(self, state: SurrogateState, rng: Generator) -> tuple[Array, SurrogateState]:  # noqa: ARG002
         """The portion of the generation that waits for its values; asking again gives the same."""
         return state.waiting.copy(), state

@@ -32,6 +32,9 @@ from autov.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from autov.problems import Problem
+    from autov.runs.budget import Evaluations
+    from autov.runs.experience import Experience
     from autov.runs.many_runs import Repeated
 
 
@@ -66,6 +69,18 @@ def minimize(
     scheduler_file: str | None = SCHEDULER_FILE,
     timeout: float | None = TIMEOUT,
     on_error: str = ON_ERROR,
+    known: Path | None = typer.Option(
+        None,
+        "--known",
+        help="CSV file (variables, then the value) or store of evaluations made before; they are not "
+        "made again and do not count.",
+    ),
+    learn_from: list[Path] | None = typer.Option(
+        None,
+        "--learn-from",
+        help="Store or CSV file of earlier runs on problems of the kind: where to start. May be given several times.",
+    ),
+    context: str | None = typer.Option(None, "--context", help="Numbers that describe the problem, between commas."),
     out: Path | None = typer.Option(None, "--out", help="JSON file for the best point and all runs."),
     json_: bool = JSON,
 ) -> None:
@@ -90,6 +105,7 @@ def minimize(
     problem = with_instances([problem], instances)[0]
     found = resolve_problem(problem, dim=dim, vectorized=vectorized, **bounds_of(lower, upper, bounds, dim))
     check_places(out)
+    before, experience = _known(known, found), _experience(learn_from, context, found)
     size = population_of(popsize, chosen, stacklevel=2)
     with (
         quiet_functions(json_),
@@ -98,7 +114,8 @@ def minimize(
     ):
         work = ManyRuns(
             found, chosen, maxfev=maxfev, popsize=size, runs=runs, seed=seed, workers=spread,
-            progress=run_counter(display, runs), policy=policy, title=title,
+            progress=run_counter(display, runs), policy=policy, title=title, known=before,
+            experience=experience,
         )  # fmt: skip
         try:
             result = work.run()
@@ -133,6 +150,31 @@ def minimize(
         shown.print(NOISY.replace("fun", "the best value of a run"), markup=False)
     if result.nans:
         shown.print(f"{result.nans} evaluations returned NaN and counted as worst.")
+
+
+def _known(path: Path | None, problem: Problem) -> Evaluations | None:
+    """Evaluations of a file that all runs begin with."""
+    from autov.core import InputError, canonical, digest, identity
+    from autov.problems import ProblemFamily
+    from autov.runs.known_points import known_points
+
+    if path is None:
+        return None
+    if isinstance(problem, ProblemFamily):
+        raise InputError(f"known: {problem.name} is another problem in every run; give one instance")
+    return known_points(path, problem, digest(canonical(identity(problem))))
+
+
+def _experience(paths: list[Path] | None, context: str | None, problem: Problem) -> Experience | None:
+    """What earlier runs teach."""
+    from autov.cli.bounds import numbers
+    from autov.problems import instance_of
+    from autov.runs.experience import learn
+    from autov.runs.sources import context_of, sources_of
+
+    told = context_of(numbers("--context", context))
+    instance = instance_of(problem, 0)
+    return learn(sources_of(paths, instance), instance.box, told if len(told) else None) if paths else None
 
 
 def run_counter(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import typer
 
@@ -17,16 +18,25 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
-    name: str = typer.Argument(help="An operator or an algorithm: its name, or a JSON file."),
+    name: str = typer.Argument(help="An operator or an algorithm: its name, or a JSON file; or a store of runs."),
     latex: bool = typer.Option(False, "--latex", help="Print the LaTeX formula of an operator."),
     json_: bool = JSON,
 ) -> None:
-    """Tell what an operator or optimiser does.
+    """Explain an operator, optimiser or store.
 
-    In words and formulas, and where it comes from.
+    In words and formulas, and where it comes from; of a store of runs, what they teach about the next one.
 
-    Example: autov show paper-h3, autov show runs/first/optimizer.json
+    Example: autov show paper-h3, autov show runs/first/optimizer.json, autov show runs.db
     """
+    if name.endswith(".db") or (Path(name).is_file() and not name.endswith(".json")):
+        from autov.runs.experience_text import kinds_of, text_of
+
+        kinds = kinds_of(name)
+        if json_:
+            print_json([kind.to_dict() for kind in kinds])
+        else:
+            print_words(text_of(name, kinds))
+        return
     from autov.algorithms.files import algorithm_to_dict, shipped_names
     from autov.algorithms.resolve import NAMES, find_algorithm
     from autov.algorithms.text import explain

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,15 +44,38 @@ def population_of(popsize: int | None, algorithm: Any, stacklevel: int = 3) -> i
     return size
 
 
+class Evaluations(NamedTuple):
+    """Points and their values in the order they were asked for."""
+
+    x: Array
+    fun: Array
+
+    @property
+    def noisy(self) -> bool:
+        """Whether a point was evaluated more than once and has different finite values."""
+        x, f = self
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = (x * np.arange(1.0, x.shape[1] + 1)).sum(axis=1)  # equal for equal points, hardly ever for others
+        order = np.argsort(sums, kind="stable")
+        one, other = order[:-1], order[1:]
+        unlike = (sums[one] == sums[other]) & np.isfinite(f[one]) & np.isfinite(f[other]) & (f[one] != f[other])
+        return bool((x[one[unlike]] == x[other[unlike]]).all(axis=1).any())
+
+    def __repr__(self) -> str:
+        best = f", best {self.fun.min():.6g}" if len(self.fun) else ""
+        return f"Evaluations({self.x.shape[0]} points of {self.x.shape[1]} variables{best})"
+
+
 class PointCache:
     """Values of rounded points: a known point costs no evaluation.
 
-    An algorithm that has contracted asks for known points only: then it is `stale` and begins anew. When all points are
-    known, or far more known points than new ones were asked for, nothing is left to do.
+    Where all variables are whole numbers it grows with what is evaluated. An algorithm that has contracted asks for
+    known points only: then it is `stale` and begins anew. When all points are known, or far more known points than new
+    ones were asked for, nothing is left to do. Elsewhere it has what was known before the run, and does not grow.
     """
 
-    def __init__(self, cells: Cells, number: float, maxfev: int) -> None:
-        self.cells, self.number = cells, number
+    def __init__(self, cells: Cells, number: float, maxfev: int, grows: bool = True) -> None:
+        self.cells, self.number, self.grows = cells, number, grows
         self._left = REPEATS * maxfev
         self._in_a_row = 0
         self._values: dict[bytes, float] = {}
@@ -61,10 +85,13 @@ class PointCache:
         """Whether there is nothing left to ask for."""
         return self._left <= 0 or len(self._values) >= self.number
 
+    def __len__(self) -> int:
+        return len(self._values)
+
     @property
     def stale(self) -> bool:
         """Whether nothing new was asked for in a long time."""
-        return self._in_a_row >= STALE
+        return self.grows and self._in_a_row >= STALE
 
     def refresh(self) -> None:
         """The algorithm begins anew."""
@@ -76,13 +103,21 @@ class PointCache:
 
     def prefix(self, x: Array, count: int) -> int:
         """How many first rows of x need at most count evaluations."""
-        fresh: set[bytes] = set()
-        for i, key in enumerate(self.keys(x)):
-            if key not in self._values and key not in fresh:
-                if len(fresh) == count:
-                    return i
-                fresh.add(key)
+        for end, places in enumerate(self._needed(self.keys(x))):
+            if end == count:
+                return places
         return len(x)
+
+    def _needed(self, keys: list[bytes]) -> list[int]:
+        """Places of what is evaluated: points that are not known, of equal ones the first where values are kept."""
+        fresh: set[bytes] = set()
+        places = []
+        for i, key in enumerate(keys):
+            if key not in self._values and key not in fresh:
+                places.append(i)
+                if self.grows:
+                    fresh.add(key)
+        return places
 
     def value(self, key: bytes) -> float | None:
         """The value of a point, if it is known."""
@@ -100,31 +135,46 @@ class PointCache:
     def complete(self, x: Array, evaluate: Batch) -> Array:
         """Values of the rows of x, of which only those not known are evaluated, each once."""
         keys = self.keys(x)
-        fresh = {key: i for i, key in reversed(list(enumerate(keys))) if key not in self._values}
-        rows = sorted(fresh.values())
+        rows = self._needed(keys)
+        f = np.array([self._values.get(key, np.nan) for key in keys])
         if rows:
-            values = evaluate(x[rows])
-            self._values.update((keys[i], float(f)) for i, f in zip(rows, values, strict=True))
+            f[rows] = evaluate(x[rows])
+            if self.grows:
+                self._values.update((keys[i], float(f[i])) for i in rows)
+                f = np.array([self._values[key] for key in keys])
         self._left -= len(keys) - len(rows)
         self._in_a_row = 0 if rows else self._in_a_row + len(keys)
-        return np.array([self._values[key] for key in keys])
+        return f
 
 
-def point_cache_for(problem: Problem, maxfev: int) -> PointCache | None:
-    """What keeps the values of a problem if all its variables are whole numbers, else None."""
+def point_cache_for(problem: Problem, maxfev: int, known: Evaluations | None = None) -> PointCache | None:
+    """What keeps the values of a problem if all its variables are whole numbers, or if some are known; else None."""
+    cells, number = _cells_of(problem)
+    if known is None and number == np.inf:
+        return None
+    cache = PointCache(cells, number, maxfev, number < np.inf)
+    if known is not None:
+        cache.learn(*known)
+    return cache
+
+
+def _cells_of(problem: Problem) -> tuple[Cells, float]:
+    """How points are rounded, and how many there are then."""
     if isinstance(problem, FreeVariables):
         inner, complete = problem.problem, problem.complete
-        if isinstance(inner, Constrained) and inner.whole[problem.free].all():
-            return PointCache(lambda x: inner.rounded(complete(x)), _number_of_points(problem.box), maxfev)
-        return None
-    if isinstance(problem, Constrained) and problem.whole.all():
-        return PointCache(problem.rounded, _number_of_points(problem.box), maxfev)
-    return None
+        if isinstance(inner, Constrained):
+            whole = bool(inner.whole[problem.free].all())
+            return lambda x: inner.rounded(complete(x)), _number_of_points(problem.box) if whole else np.inf
+    elif isinstance(problem, Constrained):
+        return problem.rounded, _number_of_points(problem.box) if problem.whole.all() else np.inf
+    return lambda x: x + 0.0, np.inf  # no negative zeros
 
 
 def _number_of_points(box: Box) -> float:
     with np.errstate(over="ignore"):
-        return float(np.prod(np.rint(box.width)))  # the box reaches half a unit beyond the whole numbers at its ends
+        return min(
+            float(np.prod(np.rint(box.width))), sys.float_info.max
+        )  # the box reaches half a unit beyond the whole numbers at its ends
 
 
 class BudgetSpent(Exception):  # noqa: N818
@@ -143,12 +193,17 @@ class BudgetedObjective:
     """
 
     def __init__(
-        self, evaluate: Batch, box: Box, maxfev: int, known: PointCache | None = None, observe: Observe | None = None
-    ) -> None:
+        self, evaluate: Batch, box: Box, maxfev: int, known: PointCache | None = None, observe: Observe | None = None,
+        before: Evaluations | None = None,
+    ) -> None:  # fmt: skip
         self.evaluate, self.box, self.maxfev, self.observe = evaluate, box, maxfev, observe
-        self.known = known  # where all variables are whole numbers
+        self.known = known  # where all variables are whole numbers, or values were known before the run
         self.nfev = self.batches = self.nans = 0
         self.best, self.best_x = np.inf, np.empty(box.dim)
+        self.found = before is not None  # whether there is a best point
+        if before is not None:
+            i = int(np.argmin(before.fun))
+            self.best, self.best_x = float(before.fun[i]), before.x[i].copy()
         self.watch: Callable[[], bool] | None = None
         self.stopped = False
         self.start = time.perf_counter()
@@ -164,11 +219,15 @@ class BudgetedObjective:
         """The first rows of x that may be taken."""
         return x[: self.left] if self.known is None else x[: self.known.prefix(x, self.left)]
 
-    def take(self, x: Array) -> Array:
-        """Values of the rows of x, no more than ``affordable``; NaN counts as infinite."""
-        if self.known is not None:
-            return self.known.complete(x, self._take)
-        return self._take(x)
+    def take(self, x: Array, evaluate: Batch | None = None) -> Array:
+        """Values of the rows of x, no more than ``affordable``; NaN counts as infinite.
+
+        Args:
+            x: points.
+            evaluate: what makes values of those that are not known, counts them and calls `note`.
+        """
+        evaluate = evaluate or self._take
+        return evaluate(x) if self.known is None else self.known.complete(x, evaluate)
 
     def _take(self, x: Array) -> Array:
         f, nans = values_of(self.evaluate(x), len(x))
@@ -180,11 +239,11 @@ class BudgetedObjective:
         if self.observe is not None:
             self.observe(x, f)
         i = int(np.argmin(f))
-        if f[i] < self.best or not self.nfev:
+        if f[i] < self.best or not self.found:
             lowest = np.minimum.accumulate(np.append(self.best, f))
             at = np.flatnonzero(lowest[1:] < lowest[:-1])
             self._improved.append((self.nfev + 1 + at, f[at]))
-            self.best, self.best_x = float(f[i]), x[i].copy()
+            self.best, self.best_x, self.found = float(f[i]), x[i].copy(), True
         self.nfev += len(x)
         self.nans += nans
         if self.batches == len(self._counts):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,9 @@ from autov.problems import (
     unpenalized,
     without_fixed,
 )
-from autov.runs.budget import BudgetedObjective, BudgetSpent, NothingNew, Observe, point_cache_for
+from autov.runs.budget import BudgetedObjective, BudgetSpent, Evaluations, NothingNew, Observe, point_cache_for
+from autov.runs.experience import Experience
+from autov.runs.known_points import first_points_of, leading
 
 Watch = Callable[["Run"], bool | None]
 
@@ -46,6 +49,7 @@ class Run:
     nans: int
     stopped: bool  # by the monitor, before the budget was used up
     seconds: float
+    experienced: bool | None = None  # whether experience was of use; None where there was none
     improved: tuple[np.ndarray, Array] | None = None  # evaluations that bettered it, and values; not of compiled runs
 
 
@@ -78,6 +82,7 @@ def solve(
     problem: Problem, algorithm: Algorithm, *, maxfev: int = 10_000, popsize: int = 100, seed: int = 0,
     run: int = 0, x0: Array | None = None, watch: Watch | None = None, evaluate: Batch | None = None,
     check_box: bool = True, observe: Observe | None = None, live: LiveRun | None = None,
+    known: Evaluations | None = None, experience: Experience | None = None,
 ) -> Run:  # fmt: skip
     """Run an algorithm with exactly maxfev evaluations, or until ``watch(run so far)`` is true.
 
@@ -88,12 +93,15 @@ def solve(
     evaluated, constrained problems in penalized values. The run of a constrained problem has the value infinity where
     its best point is not feasible; where all variables are whole numbers no point is evaluated twice. BLAS has
     one thread while it runs, as in worker processes: its sums depend on their number. ``live`` has the run at any time,
-    also after an exception.
+    also after an exception. ``known`` are evaluations of the same problem (`known_points`): they are first points,
+    are not evaluated again, and the best of them may be the result. ``experience`` of other problems says which points
+    are tried first.
     """
     options: dict[str, Any] = {
         "maxfev": whole_number("maxfev", maxfev, 1), "popsize": whole_number("popsize", popsize, 2), "seed": seed,
         "run": run, "x0": x0, "watch": watch, "evaluate": evaluate, "check_box": check_box,
         "observe": observe, "live": LiveRun() if live is None else live,
+        "known": None if known is None or not len(known.fun) else known, "experience": experience,
     }  # fmt: skip
     with one_blas_thread():
         problem = instance_of(problem, run)
@@ -127,25 +135,71 @@ def presented(problem: Problem) -> Callable[[Run], Run]:
 def _solve(
     problem: Problem, algorithm: Algorithm, *, maxfev: int, popsize: int, seed: int, run: int, x0: Array | None,
     watch: Watch | None, evaluate: Batch | None, check_box: bool, observe: Observe | None, live: LiveRun,
+    known: Evaluations | None, experience: Experience | None,
 ) -> Run:  # fmt: skip
     rng, noise = generator(seed, run), generator(seed, run, 1)
     call = evaluate or (lambda x: problem(x, noise))
+    spent = BudgetedObjective(call, problem.box, maxfev, point_cache_for(problem, maxfev, known), observe, known)
+    planned = maxfev
+    if experience is not None:
+        live.follow(lambda: _without_population(spent, True) if spent.found else None)
+        x0, used = _try_first(experience, spent, problem, popsize, generator(seed, run, 2), known, x0)
+        if watch is not None:
+            watch = partial(_watch_experienced, watch, used)
+        if not spent.left or (watch is not None and watch(_without_population(spent, False))):
+            ended = replace(_without_population(spent, True), improved=spent.improvements())
+        elif isinstance(algorithm, External):
+            ended = _run_whole(algorithm, spent, popsize, rng, x0, watch, live)
+        else:
+            state = algorithm.init(problem.box, popsize, maxfev, rng, x0)
+            ended = _ask_and_tell(problem, algorithm, state, spent, None, rng, watch, check_box, popsize, live)
+        return replace(ended, experienced=used)
+    if known is not None:
+        x0, free = first_points_of(known, algorithm, problem.box, popsize, maxfev, x0)
+        planned += free  # an algorithm counts them, the budget does not
     if isinstance(algorithm, External):
-        spent = BudgetedObjective(call, problem.box, maxfev, point_cache_for(problem, maxfev), observe)
         return _run_whole(algorithm, spent, popsize, rng, x0, watch, live)
     start = time.perf_counter()
-    state = algorithm.init(problem.box, popsize, maxfev, rng, x0)
+    state = algorithm.init(problem.box, popsize, planned, rng, x0)
     objective = None
     if evaluate is None and isinstance(algorithm, Compiled) and algorithm.compiles:
         objective = problem.objective()
-        if objective is not None and watch is None and observe is None:
+        if objective is not None and watch is None and observe is None and known is None:
             begun: list[AnyRun] = []
             live.follow(lambda: _compiled_so_far(begun, start))
             outcome = algorithm.run_compiled(state, objective, maxfev, begun)
             raise_noted(problem, objective)
             return _compiled_run(outcome, maxfev, False, start)
-    spent = BudgetedObjective(call, problem.box, maxfev, point_cache_for(problem, maxfev), observe)
     return _ask_and_tell(problem, algorithm, state, spent, objective, rng, watch, check_box, popsize, live)
+
+
+def _try_first(
+    experience: Experience, spent: BudgetedObjective, problem: Problem, popsize: int, rng: Generator,
+    known: Evaluations | None, x0: Array | None,
+) -> tuple[Array | None, bool]:  # fmt: skip
+    """Try what experience says; first points then, and whether they are those of experience.
+
+    Points of x0 come before them. Known points that are better than all that was tried come in their place.
+    """
+    made, first = experience.begin(spent, popsize, rng)
+    used = first is not None
+    if known is not None and known.fun.min() <= made.fun.min():
+        first, used = known.x[leading(known.fun, popsize)], False
+    if spent.known is None:
+        spent.known = point_cache_for(problem, spent.maxfev, made)
+    else:
+        spent.known.learn(*made)
+    if first is None:
+        return x0, used
+    return np.concatenate([initial_points(problem.box, popsize, x0), first])[:popsize], used
+
+
+def _watch_experienced(watch: Watch, used: bool, run: Run) -> bool | None:
+    return watch(replace(run, experienced=used))
+
+
+def _without_population(spent: BudgetedObjective, stopped: bool) -> Run:
+    return _result(spent, spent.best_x[None].copy(), np.array([spent.best]), stopped)
 
 
 def _compiled_run(outcome: Outcome, nfev: int, stopped: bool, start: float) -> Run:
@@ -165,7 +219,7 @@ def _ask_and_tell(
     rng: Generator, watch: Watch | None, check_box: bool, popsize: int, live: LiveRun,
 ) -> Run:  # fmt: skip
     population, values = np.empty((0, problem.box.dim)), np.empty(0)
-    live.follow(lambda: _result(spent, population, values, True) if spent.nfev else None)
+    live.follow(lambda: _result(spent, population, values, True) if spent.found else None)
     stopped = False
     while spent.left and not stopped:
         asked, state = algorithm.ask(state, rng)
@@ -178,13 +232,7 @@ def _ask_and_tell(
         ):
             raise InputError(f"algorithm: {algorithm.name} asked for a point outside the box or of another dimension")
         x = spent.affordable(asked)
-        if objective is None:
-            f = spent.take(x)
-        else:  # noise from the stream of the compiled run
-            f = np.empty(len(x))
-            nans = kernels.evaluate_blocks(state.key, state.generation, objective, np.ascontiguousarray(x), f)
-            raise_noted(problem, objective)
-            spent.note(x, f, nans)
+        f = spent.take(x, None if objective is None else partial(_take_compiled, problem, objective, state, spent))
         if len(x) == len(asked):
             state = algorithm.tell(state, x, f, rng)
             population, values = algorithm.population(state)
@@ -198,6 +246,15 @@ def _ask_and_tell(
     return replace(_result(spent, population, values, stopped), improved=spent.improvements())
 
 
+def _take_compiled(problem: Problem, objective: Objective, state: Any, spent: BudgetedObjective, x: Array) -> Array:
+    """Values of points, with noise from the stream of the compiled run."""
+    f = np.empty(len(x))
+    nans = kernels.evaluate_blocks(state.key, state.generation, objective, np.ascontiguousarray(x), f)
+    raise_noted(problem, objective)
+    spent.note(x, f, nans)
+    return f
+
+
 def _run_whole(
     algorithm: External, spent: BudgetedObjective, popsize: int, rng: Generator, x0: Array | None, watch: Watch | None,
     live: LiveRun,
@@ -205,9 +262,9 @@ def _run_whole(
     """Run it; if it ends before the budget is used up, again with another seed and what is left."""
 
     def result(stopped: bool) -> Run:
-        return _result(spent, spent.best_x[None].copy(), np.array([spent.best]), stopped)
+        return _without_population(spent, stopped)
 
-    live.follow(lambda: result(True) if spent.nfev else None)
+    live.follow(lambda: result(True) if spent.found else None)
     if watch is not None:
         spent.watch = lambda: bool(watch(result(False)))
     algorithm.check_fit(spent.box, popsize, spent.maxfev, x0)
@@ -224,7 +281,7 @@ def _run_whole(
                 before = -1
     except BudgetSpent:
         pass
-    if not spent.nfev:
+    if not spent.found:
         raise RuntimeError(f"{algorithm.name}: ended without any evaluation")
     return replace(result(spent.stopped), improved=spent.improvements())
 
@@ -232,14 +289,15 @@ def _run_whole(
 def _result(spent: BudgetedObjective, population: Array, values: Array, stopped: bool) -> Run:
     trace_nfev, trace_best = spent.trace()
     return Run(
-        spent.best_x, spent.best, spent.nfev, spent.batches - 1, population, values, trace_nfev, trace_best, spent.nans,
-        stopped and spent.left > 0, time.perf_counter() - spent.start,
+        spent.best_x, spent.best, spent.nfev, max(spent.batches - 1, 0), population, values, trace_nfev, trace_best,
+        spent.nans, stopped and spent.left > 0, time.perf_counter() - spent.start,
     )  # fmt: skip
 
 
 def _solve_free(
     free: FreeVariables, algorithm: Algorithm, *, x0: Array | None, watch: Watch | None, evaluate: Batch | None,
-    popsize: int, observe: Observe | None, live: LiveRun, **options: Any,
+    popsize: int, observe: Observe | None, live: LiveRun, known: Evaluations | None,
+    experience: Experience | None, **options: Any,
 ) -> Run:  # fmt: skip
     """A run on the free variables, its points completed."""
 
@@ -252,7 +310,9 @@ def _solve_free(
     result = _solve(
         free, algorithm, x0=x0, watch=None if watch is None else lambda run: watch(completed(run)),
         evaluate=None if evaluate is None else lambda x: evaluate(free.complete(x)), popsize=popsize,
-        observe=None if observe is None else lambda x, f: observe(free.complete(x), f), live=live, **options,
+        observe=None if observe is None else lambda x, f: observe(free.complete(x), f), live=live,
+        known=None if known is None else Evaluations(known.x[:, free.free], known.fun),
+        experience=None if experience is None else experience.free(free.free), **options,
     )  # fmt: skip
     return completed(result)
 

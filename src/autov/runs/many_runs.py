@@ -13,6 +13,7 @@ from autov.algorithms.base import Algorithm, Compiled
 from autov.core import Array, whole_number
 from autov.engines import Engine, Serial, engine_of
 from autov.problems import PointFunction, Problem, instance_of, takes_points
+from autov.runs.budget import Evaluations
 from autov.runs.driver import LiveRun, Run, presented, solve
 from autov.runs.evaluation import (
     DEFAULT,
@@ -23,6 +24,7 @@ from autov.runs.evaluation import (
     engine_for,
     evaluating_here,
 )
+from autov.runs.experience import Experience
 from autov.runs.point_scheduler import CheapEvaluations, Job, PointScheduler, run_scheduled
 
 CHEAP = 1e-3  # seconds of an evaluation below which whole runs travel to the workers
@@ -102,7 +104,8 @@ class ManyRuns:
     def __init__(
         self, problem: Problem, algorithm: Algorithm, *, maxfev: int = 10_000, popsize: int = 100, runs: int = 30,
         seed: int = 1, workers: Any = None, progress: Callable[[float], Any] | None = None,
-        policy: FaultPolicy = DEFAULT, title: str | None = None,
+        policy: FaultPolicy = DEFAULT, title: str | None = None, known: Evaluations | None = None,
+        experience: Experience | None = None,
     ) -> None:  # fmt: skip
         """Prepare them.
 
@@ -117,11 +120,15 @@ class ManyRuns:
             progress: called with the best value of every run that has ended.
             policy: what is done about evaluations that fail.
             title: what the result calls the algorithm, instead of its name.
+            known: evaluations that all runs begin with.
+            experience: of earlier runs, for all of them.
         """
         self.runs = whole_number("runs", runs, 1)
         check_policy(problem, policy)
         self.problem, self.algorithm, self.workers, self.policy = problem, algorithm, workers, policy
-        self.options: dict[str, Any] = {"maxfev": maxfev, "popsize": popsize, "seed": seed}
+        self.options: dict[str, Any] = {
+            "maxfev": maxfev, "popsize": popsize, "seed": seed, "known": known, "experience": experience,
+        }  # fmt: skip
         self.progress, self.title = progress, title or algorithm.name
         self.faults = FaultCount()
         self._ended: dict[int, Run] = {}

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,10 +15,13 @@ from autov.algorithms.base import External
 from autov.algorithms.resolve import resolve_algorithm
 from autov.core import Array, InputError, Seed, canonical, describe, digest, identity, inferred_bounds, seed_of
 from autov.problems import Constrained, Problem, constrained, instance_of, resolve_problem, to_base, unpenalized
-from autov.runs.budget import budget_of, population_of
+from autov.runs.budget import Evaluations, budget_of, population_of
 from autov.runs.driver import LiveRun, Run, solve
 from autov.runs.evaluation import DEFAULT, FaultCount, FaultPolicy, check_policy, evaluating, fault_policy, sentence
-from autov.runs.run_store import KEPT, Evaluations, Journal, RunStore, SavedRun
+from autov.runs.experience import Experience, learn
+from autov.runs.known_points import from_bytes, known_points, to_bytes, variable_names
+from autov.runs.run_store import KEPT, Journal, RunStore, SavedRun
+from autov.runs.sources import context_of, described, has_files, sources_of
 from autov.runs.stopping import (
     BUDGET,
     NOISY,
@@ -40,7 +44,7 @@ def minimize(
     faults: FaultPolicy | None = None, popsize: int | None = None, rng: Seed = None, workers: Any = 1,
     dim: int | None = None, vectorized: bool = False, constraints: Any = None, integrality: Any = None,
     callback: Callable[..., Any] | None = None, disp: bool = False, history: bool = False,
-    store: str | os.PathLike[str] | None = None,
+    store: str | os.PathLike[str] | None = None, known: Any = None, learn_from: Any = None, context: Any = None,
 ) -> Result:  # fmt: skip
     """Minimise a function of real or integer variables in a box, under constraints if there are any.
 
@@ -73,6 +77,15 @@ def minimize(
         history: keep every point: ``result.history.x`` (n, d) and ``result.history.fun`` (n,).
         store: an SQLite file to which every evaluation is written as it comes; the same call goes on from it after a
             crash with the same bits, and evaluates nothing that is there.
+        known: evaluations of this problem that were made before: ``(x, f)``, a result with its history, a table
+            (pandas; a column for each variable, and "f", "value" or the last one with the values), an optuna study, or
+            the name of a CSV file or of a store. They are not evaluated again and do not count; the best of them are
+            the first population, and the result if nothing better is found.
+        learn_from: earlier runs on other problems of the kind, with the same bounds: a store, of which every run is a
+            source, a result, or what ``known`` takes; or several of these. Their best points are tried first, with at
+            most a twentieth of the budget; if they are good, the algorithm starts around them. It may be ``store``.
+        context: numbers that describe this problem, if those of earlier runs were given, too: similar runs count more,
+            and where the optimum lies is predicted.
 
     Returns:
         ``scipy.optimize.OptimizeResult`` with x, fun, nfev, nit, success, status (0 budget used up, 1 stopped by the
@@ -117,7 +130,18 @@ def minimize(
     maxfev, popsize = budget_of(maxfev, dims), population_of(popsize, chosen)
     live = LiveRun()
     with ExitStack() as stack:
-        seed, saved = _seed_and_saved(stack, store, rng, problem, chosen, popsize, maxfev, x0, policy)
+        before = None if isinstance(known, (str, os.PathLike)) else known_points(known, problem)
+        numbers = context_of(context)
+        learnt = b"" if learn_from is None or has_files(learn_from) else _learnt(learn_from, problem, numbers)
+        more = _described(known, before) | ({} if learn_from is None else {"learn_from": described(learn_from, learnt)})
+        if context is not None:
+            more["context"] = numbers.tolist()
+        seed, saved = _seed_and_saved(stack, store, rng, problem, chosen, popsize, maxfev, x0, policy, more)
+        if isinstance(known, (str, os.PathLike)):
+            before = _from_file(known, problem, saved)
+        if learn_from is not None and has_files(learn_from):
+            learnt = _frozen(saved, "experience", partial(_learnt, learn_from, problem, numbers))
+        experience = Experience.from_bytes(learnt, problem.box.dim)
         call = stack.enter_context(evaluating(instance_of(problem, 0), workers, policy, failed))
         journal = Journal(call, dims, history or maxfev * dims <= KEPT, saved)
         observe = journal.observe if call is None and (history or saved is not None) else None
@@ -125,7 +149,7 @@ def minimize(
             run = solve(
                 problem, chosen, maxfev=maxfev, popsize=popsize, x0=x0, seed=seed,
                 evaluate=None if call is None else journal, watch=monitor if monitor.active else None, observe=observe,
-                live=live,
+                live=live, known=before, experience=experience,
             )  # fmt: skip
         except BaseException as error:  # Ctrl-C, too
             _attach(error, _interrupted(live.run, _shown(journal.evaluations(), problem)), saved)
@@ -137,6 +161,12 @@ def minimize(
     made = _shown(journal.evaluations(), problem)
     if np.isfinite(run.fun) and (getattr(problem, "noisy", None) or made.noisy):
         result.message += f" {NOISY}"
+    if before is not None and np.isfinite(run.fun) and not run.fun < before.fun.min():
+        result.message += " The best point was known before."
+    if experience is not None:
+        result.message += f" {experience.sentence(bool(run.experienced))}"
+    if context is not None:
+        result.context = numbers
     if failed.counts:
         result.message += f" {sentence(failed.counts, failed.first)}"
     result.failed = dict(failed.counts)
@@ -175,25 +205,59 @@ def _attach(error: BaseException, result: Result | None, saved: SavedRun | None)
 
 def _seed_and_saved(
     stack: ExitStack, path: str | os.PathLike[str] | None, rng: Seed, problem: Problem, algorithm: Any, popsize: int,
-    maxfev: int, x0: Any, policy: FaultPolicy,
+    maxfev: int, x0: Any, policy: FaultPolicy, more: dict[str, Any],
 ) -> tuple[int, SavedRun | None]:  # fmt: skip
     """The seed, and where the run is kept: without rng an interrupted run is taken up again.
 
     Points that failed count as worst or not as the policy says, so it belongs to the key. Under the default one nothing
     that failed is ever written: what such a run has is true under every policy, and a run with another goes on from it.
+    ``more`` is what else decides the run.
     """
     if path is None:
         return seed_of(rng), None
-    decides = {"problem": identity(problem), "algorithm": describe(algorithm), "popsize": popsize, "x0": describe(x0)}
+    decided = identity(problem)
+    decides = {"problem": decided, "algorithm": describe(algorithm), "popsize": popsize, "x0": describe(x0), **more}
     strict = key = digest(canonical(decides))
     if policy != DEFAULT:
         key = digest(canonical(decides | {"timeout": policy.timeout, "on_error": policy.on_error}))
     opened = stack.enter_context(RunStore(path))
     seed = opened.unfinished_seed(key, strict) if rng is None else None
     seed = seed_of(rng) if seed is None else seed
-    about = {"problem": problem.name, "dim": problem.box.dim, "algorithm": algorithm.name, "popsize": popsize,
-             "maxfev": maxfev}  # fmt: skip
+    box, names = problem.box, variable_names(problem)
+    about = {"problem": problem.name, "dim": box.dim, "algorithm": algorithm.name, "popsize": popsize,
+             "maxfev": maxfev, "identity": digest(canonical(decided)), "lower": box.lower.tolist(),
+             "upper": box.upper.tolist(), **({"names": list(names)} if names else {}),
+             **{name: more[name] for name in ("context",) if name in more}}  # fmt: skip
     return seed, opened.open(key, seed, about, strict)
+
+
+def _described(known: Any, before: Evaluations | None) -> dict[str, Any]:
+    """What tells runs with known evaluations from others: the name of the file, or a digest of all numbers."""
+    if known is None:
+        return {}
+    if isinstance(known, (str, os.PathLike)):
+        return {"known": str(Path(known).resolve())}
+    return {"known": "" if before is None else digest(to_bytes(before, before.x.shape[1]))}
+
+
+def _from_file(path: str | os.PathLike[str], problem: Problem, saved: SavedRun | None) -> Evaluations | None:
+    """Known evaluations of a file; those that the stored run began with, because the file may have grown."""
+
+    def read() -> Evaluations | None:
+        return known_points(path, problem, digest(canonical(identity(problem))))
+
+    box = instance_of(problem, 0).box
+    return from_bytes(_frozen(saved, "known", lambda: to_bytes(read(), box.dim)), box)
+
+
+def _frozen(saved: SavedRun | None, name: str, make: Callable[[], bytes]) -> bytes:
+    """What a run begins with; of a stored run what it began with."""
+    return make() if saved is None else saved.frozen(name, make)
+
+
+def _learnt(learn_from: Any, problem: Problem, context: Array) -> bytes:
+    found = learn(sources_of(learn_from, problem), problem.box, context if len(context) else None)
+    return b"" if found is None else found.to_bytes()
 
 
 def _shown(made: Evaluations, problem: Problem) -> Evaluations:

@@ -26,7 +26,8 @@ from autov.core import (
 )
 from autov.problems import Constrained, Function, constraints_and_integers, penalized, unpenalized
 from autov.runs import optimizer_state
-from autov.runs.budget import budget_of, point_cache_for, population_of
+from autov.runs.budget import Evaluations, budget_of, point_cache_for, population_of
+from autov.runs.known_points import distinct, first_points_of, known_points
 from autov.runs.stopping import BUDGET, CONVERGED, Seen, Stopping, has_converged, stopping_of, verdict
 
 if TYPE_CHECKING:
@@ -61,12 +62,13 @@ class Optimizer:
         constraints: in SciPy's forms; `tell` evaluates them. Give violations to `tell` where you measure them yourself.
         integrality: a truth value for each variable, or one for all: whether it is an integer. Where all are, no
             point is asked for twice.
+        known: evaluations that were made before, as `minimize` takes them; they are never asked for.
     """
 
     def __init__(
         self, bounds: Any, *, algorithm: Any = None, x0: Array | None = None, maxfev: int | None = None,
         target: float | None = None, stop: Stopping | None = None, popsize: int | None = None, rng: Seed = None,
-        constraints: Any = None, integrality: Any = None,
+        constraints: Any = None, integrality: Any = None, known: Any = None,
     ) -> None:  # fmt: skip
         chosen = resolve_algorithm(algorithm)
         if not isinstance(chosen, Metaheuristic):
@@ -77,8 +79,9 @@ class Optimizer:
             raise InputError("bounds: every variable is fixed (lower equals upper), nothing is left to search")
         # A problem without an objective: it rounds points and puts values and violations into one order.
         self._rules = Constrained(Function(_unused, box), *constraints_and_integers(constraints, integrality, box))
-        self._known = point_cache_for(self._rules, 1)
         self._restricted = bool(self._rules.constraints or self._rules.integrality)
+        before = known_points(known, self._rules if self._restricted else self._rules.problem)
+        self._known = point_cache_for(self._rules, 1, before)
         self.stopping, self.until_converged = stopping_of(stop, target), maxfev is None
         self._started, self._improved = time.perf_counter(), 0
         self.algorithm, self.box = chosen, box
@@ -87,16 +90,34 @@ class Optimizer:
         self._seed = self._rng.bit_generator.state  # with it and what was told, a run can be repeated
         inner = self._rules.box
         self._inner = Box(inner.lower[self._free], inner.upper[self._free])  # what the algorithm knows
-        x0 = x0 if x0 is None or self._free.all() else initial_points(inner, self.popsize, x0)[:, self._free]
-        self._x0 = np.empty((0, self._inner.dim)) if x0 is None else initial_points(self._inner, self.popsize, x0)
-        self._begin(self._x0 if len(self._x0) else None)
+        self._given = x0 if x0 is None or self._free.all() else initial_points(inner, self.popsize, x0)[:, self._free]
+        self._begun = False  # whether anything was asked for
+        self._begin_with(before)
         self._history: list[tuple[int, Array, Array]] = []  # what the algorithm was told: event, points, values
         self._nfev = self._nans = self._batches = 0
         self._warned = self._handed_out = False
         self._missed = 0  # how often in a row nothing that was told had been asked for
         self._best, self._best_x = np.inf, np.empty((0, box.dim))
         self._trace: list[tuple[int, float]] = []  # evaluations, and the best value then, when it got better
+        if before is not None:
+            self._note_best(before.x, before.fun)
         self._asked, self._values = np.empty((0, box.dim)), np.empty(0)  # the batch being evaluated; NaN: not told yet
+
+    def _begin_with(self, before: Evaluations | None) -> None:
+        """A state before anything is asked for, with what is known: first points, and evaluations to plan with."""
+        x0, self._planned = self._given, self.maxfev
+        if before is not None:
+            inner = Evaluations(self._reduced(self._rules.box.clip(before.x)), before.fun)
+            x0, free = first_points_of(inner, self.algorithm, self._inner, self.popsize, self.maxfev, x0)
+            self._planned += free
+        self._x0 = initial_points(self._inner, max(self.popsize, 1), x0)
+        self._begin(self._x0 if len(self._x0) else None)
+
+    def _note_best(self, x: Array, f: Array) -> None:
+        i = int(np.argmin(f))
+        if f[i] < self._best or not len(self._best_x):
+            self._best, self._best_x, self._improved = float(f[i]), x[i : i + 1].copy(), self._nfev
+            self._trace.append((self._nfev, self._best))
 
     def ask(self, n: int | None = None) -> Array:
         """Points to evaluate next, shape (m, d), at most n of them; the same ones until some of them are told.
@@ -104,6 +125,7 @@ class Optimizer:
         The algorithm goes on when its whole batch is told, so there are never more than that.
         """
         most = self.maxfev if n is None else whole_number("n", n, 1)
+        self._begun = True
         if not len(self._asked):
             self._next_batch()
             for known in range(1, REDRAWS):
@@ -118,7 +140,7 @@ class Optimizer:
         if not len(waiting):
             self._values[:] = np.nan
             waiting = self._asked
-        if self._known is not None:
+        if self._known is not None and self._known.grows:
             waiting = waiting[
                 sorted({key: i for i, key in reversed(list(enumerate(self._known.keys(waiting))))}.values())
             ]
@@ -127,7 +149,8 @@ class Optimizer:
 
     def _begin(self, x0: Array | None) -> None:
         """A new state of the algorithm."""
-        self._state = self.algorithm.init(self._inner, self.popsize, self.maxfev, self._rng, x0)
+        planned = self.maxfev if x0 is None else self._planned
+        self._state = self.algorithm.init(self._inner, self.popsize, planned, self._rng, x0)
 
     def _completed(self, x: Array) -> Array:
         """Points of the algorithm with the fixed variables put in."""
@@ -159,9 +182,10 @@ class Optimizer:
 
         The algorithm goes on when all points of its batch are told; they must be given exactly as `ask` returned them.
         Other points may become the best point of the result and meet the target. They do not count as evaluations of
-        ``maxfev`` and ``nfev``. The algorithm does not use them, and a UserWarning says so once, with two exceptions:
-        they join the population of "paper-h3" after its first batch (see `takes_points`), and where all variables are
-        whole numbers a known point is not asked for again.
+        ``maxfev`` and ``nfev``. Those told before the first `ask` are known points, as in ``Optimizer(known=...)``.
+        Later the algorithm does not use them, and a UserWarning says so once, with two exceptions: they join the
+        population of "paper-h3" after its first batch (see `takes_points`), and where all variables are whole numbers
+        a known point is not asked for again.
 
         Args:
             x: points (m, d).
@@ -189,16 +213,16 @@ class Optimizer:
             rounded = self._rules.rounded(x)
             f = penalized(f, self._rules.violation(rounded, broken))
         f, nans = values_of(f, len(f))
+        if not self._begun:
+            self._learn_before(x, f)
+            return
         own = self._fill(x, f)
         self._check_matched(own)
         again = (self._rules.rounded(self._asked)[:, None] == x[own]).all(axis=2).any(axis=0)  # told before
         self._nfev += len(f) - int(own.sum())
         self._nans += nans
-        i = int(np.argmin(f))
-        if f[i] < self._best or not len(self._best_x):
-            self._best, self._best_x, self._improved = float(f[i]), x[i : i + 1].copy(), self._nfev
-            self._trace.append((self._nfev, self._best))
-        if self._known is not None:
+        self._note_best(x, f)
+        if self._known is not None and self._known.grows:
             self._known.learn(x, f)
             self._fill_known()
         if len(self._values) and not np.isnan(self._values).any():
@@ -206,7 +230,7 @@ class Optimizer:
         if own.any() and self.takes_points and isinstance(self.algorithm, Injectable):
             self._history.append((INJECT, self._reduced(x[own]), f[own]))
             self._state = self.algorithm.inject(self._state, *self._history[-1][1:])
-        elif not again.all() and self._known is None and not self._warned:
+        elif not again.all() and not (self._known is not None and self._known.grows) and not self._warned:
             self._warned = True
             warnings.warn(
                 "tell: the algorithm does not use points that it did not ask for"
@@ -215,6 +239,17 @@ class Optimizer:
                 "as ask returned them",
                 stacklevel=2,
             )
+
+    def _learn_before(self, x: Array, f: Array) -> None:
+        """Take points that were told before anything was asked for: the algorithm begins with them."""
+        if self._known is not None:
+            told, values = self._known.arrays(self.box.dim)
+            x, f = np.concatenate([told, x]), np.concatenate([values, f])
+        self._note_best(x, f)
+        before = distinct(x, f)
+        self._known = point_cache_for(self._rules, 1, before)
+        self._rng.bit_generator.state = self._seed
+        self._begin_with(before)
 
     def _check_matched(self, own: np.ndarray) -> None:
         """Refuse what would never end: points that are asked for again and again and come back as others.

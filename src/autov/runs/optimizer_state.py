@@ -18,6 +18,7 @@ import numpy as np
 from autov.algorithms.files import algorithm_from_dict, algorithm_to_dict
 from autov.core import Box, FileError, InputError, read_arrays, whole_number, write_arrays
 from autov.problems.constraints import constraints_of
+from autov.runs.budget import Evaluations, point_cache_for
 from autov.runs.stopping import Stopping
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def save(optimizer: Optimizer, path: str | os.PathLike[str]) -> None:
     o, rules = optimizer, optimizer._rules
     numbers: dict[str, Any] = {
         "popsize": o.popsize, "maxfev": o.maxfev, "nfev": o._nfev, "nans": o._nans, "seed": o._seed,
+        "planned": o._planned,
         "until_converged": o.until_converged,
     }  # fmt: skip
     arrays = {
@@ -116,7 +118,11 @@ def _restore(
     o._nfev, o._nans = whole_number("nfev", numbers["nfev"], 0), whole_number("nans", numbers["nans"], 0)
     if o._nfev and not len(best_x):
         raise ValueError("there is no best point although something was told")
+    o._planned = whole_number("planned", numbers.get("planned", o.maxfev), o.maxfev)
+    if o._planned > o.maxfev + len(arrays["x0"]):
+        raise ValueError("more first points are known than there are")
     _repeat(o, numbers["seed"], arrays)
+    o._given = o._x0[: len(o._x0) - (o._planned - o.maxfev)]
     if len(values):
         o._next_batch()
         if not np.array_equal(o._asked, asked):
@@ -126,8 +132,9 @@ def _restore(
     if trace.dtype != np.float64 or trace.shape[1:] != (2,) or np.isnan(trace).any():
         raise ValueError("the saved trace does not fit")
     o._trace = [(int(nfev), float(value)) for nfev, value in trace]
-    if o._known is not None:
+    if o._known is not None or "known_x" in arrays:
         _learn(o, arrays["known_x"], arrays["known_f"])
+    o._begun = bool(len(o._history) or len(asked))
     if rules:
         o._restricted = rules["restricted"]
         o._improved = whole_number("improved", rules["improved"], 0)
@@ -155,13 +162,15 @@ def _repeat(o: Optimizer, seed: dict[str, Any], arrays: dict[str, np.ndarray]) -
 
 
 def _learn(o: Optimizer, x: np.ndarray, f: np.ndarray) -> None:
-    """Values of whole-numbered points that were evaluated already."""
-    assert o._known is not None
+    """Values of points that were known, or of whole-numbered ones that were evaluated."""
     if f.ndim != 1 or x.shape != (len(f), o.box.dim) or x.dtype != np.float64 or f.dtype != np.float64:
         raise ValueError("known points of the saved arrays do not fit")
     if not o.box.holds(x) or np.isnan(f).any():
         raise ValueError("known points of the saved arrays lie outside the bounds, or have no values")
-    o._known.learn(x, f)
+    if o._known is None:
+        o._known = point_cache_for(o._rules, 1, Evaluations(x, f))
+    else:
+        o._known.learn(x, f)
 
 
 def _checked_rules(rules: Any, dim: int) -> dict[str, Any]:

@@ -8,13 +8,14 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from autov.core import Array, FileError, InputError, to_json
 from autov.core.atomic_files import check_new
 from autov.core.transactions import writing
+from autov.runs.budget import Evaluations
 
 MAGIC, VERSION = 0x61757452, 1  # application_id ("autR") and user_version of the file
 BUSY = 30.0  # seconds to wait for another process
@@ -26,6 +27,22 @@ _SCHEMA = (
     f"PRAGMA application_id = {MAGIC}",
     f"PRAGMA user_version = {VERSION}",
 )
+
+
+# What a run began with and could not be found again: the content of files that grow. Older stores get it when needed.
+_FROZEN = (
+    "CREATE TABLE IF NOT EXISTS frozen (run INTEGER NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL, "
+    "PRIMARY KEY (run, name)) WITHOUT ROWID"
+)
+
+
+def check_store(db: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file that is not a store of runs of this version."""
+    magic, version = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+    if magic != MAGIC:
+        raise FileError(f"{path}: an SQLite file, but not a store of minimize (compare has its own)")
+    if version != VERSION:
+        raise FileError(f"{path}: a store of version {version}, this autov reads version {VERSION}")
 
 
 class RunStore:
@@ -55,15 +72,10 @@ class RunStore:
             for statement in _SCHEMA:
                 self.db.execute(statement)
         self.db.execute("COMMIT")
-        magic, version = (
-            self.db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
-        )
-        if magic != MAGIC:
-            raise FileError(f"{self.path}: an SQLite file, but not a store of minimize (compare has its own)")
-        if version != VERSION:
-            raise FileError(f"{self.path}: a store of version {version}, this autov reads version {VERSION}")
+        check_store(self.db, self.path)
         self.db.execute("PRAGMA journal_mode = WAL")
         self.db.execute("PRAGMA synchronous = NORMAL")
+        self.db.execute(_FROZEN)
 
     def __enter__(self) -> RunStore:
         return self
@@ -159,6 +171,22 @@ class SavedRun:
         with writing(self._db, self.path):
             self._db.executemany("INSERT OR IGNORE INTO evaluations VALUES (?, ?, ?, ?)", records)
 
+    def frozen(self, name: str, make: Callable[[], bytes]) -> bytes:
+        """What was made when the run began; it is made and written where it is not there."""
+        query, key = "SELECT data FROM frozen WHERE run = ? AND name = ?", (self._run, name)
+        try:
+            found = self._db.execute(query, key).fetchone()
+            if found is None:
+                data = make()
+                with writing(self._db, self.path):
+                    self._db.execute("INSERT OR IGNORE INTO frozen VALUES (?, ?, ?)", (*key, data))
+                found = self._db.execute(query, key).fetchone()  # of another process that was sooner, perhaps
+        except sqlite3.Error as error:
+            raise FileError(f"{self.path}: cannot be used as a store of runs: {error}") from None
+        if not isinstance(found[0], bytes):
+            raise FileError(f"{self.path}: {name} of run {self._run} cannot be read")
+        return found[0]
+
     def finish(self) -> None:
         """Note that the run came to its end."""
         with writing(self._db, self.path):
@@ -168,28 +196,6 @@ class SavedRun:
 KEPT = 10_000_000  # numbers that are kept unasked, for an exception to carry
 Arrived = Callable[[int, float], None]  # the row of a batch and its value
 ArrivingBatch = Callable[[Array, Arrived], Array]  # values (n,) of points (n, d), each reported when it is there
-
-
-class Evaluations(NamedTuple):
-    """Points and their values in the order they were asked for."""
-
-    x: Array
-    fun: Array
-
-    @property
-    def noisy(self) -> bool:
-        """Whether a point was evaluated more than once and has different finite values."""
-        x, f = self
-        with np.errstate(over="ignore", invalid="ignore"):
-            sums = (x * np.arange(1.0, x.shape[1] + 1)).sum(axis=1)  # equal for equal points, hardly ever for others
-        order = np.argsort(sums, kind="stable")
-        one, other = order[:-1], order[1:]
-        unlike = (sums[one] == sums[other]) & np.isfinite(f[one]) & np.isfinite(f[other]) & (f[one] != f[other])
-        return bool((x[one[unlike]] == x[other[unlike]]).all(axis=1).any())
-
-    def __repr__(self) -> str:
-        best = f", best {self.fun.min():.6g}" if len(self.fun) else ""
-        return f"Evaluations({self.x.shape[0]} points of {self.x.shape[1]} variables{best})"
 
 
 class Journal:

@@ -1,0 +1,124 @@
+"""What the runs of a store teach, in words and with a small picture of where good points lie."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autov.core import Array, Box
+from autov.problems import unpenalized
+from autov.runs.experience import clusters
+from autov.runs.stored_runs import StoredRun, reading
+
+CELLS = 30  # of a picture
+SHADES = " .:oO@"
+MOST_VARIABLES = 40  # in the text
+STRONG = 0.8  # a correlation that is told
+ENOUGH = 5  # runs for one
+NARROW = 0.1  # a standard deviation, as a part of the box, that is told to be small
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """Runs on problems with the same variables."""
+
+    problems: tuple[str, ...]
+    names: tuple[str, ...]
+    box: Box | None
+    runs: int
+    evaluations: int
+    optima: Array  # (n, d)
+    values: Array  # (n,)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        bounds = None if self.box is None else np.column_stack([self.box.lower, self.box.upper]).tolist()
+        return {
+            "problems": list(self.problems), "names": list(self.names), "bounds": bounds, "runs": self.runs,
+            "evaluations": self.evaluations, "optima": self.optima.tolist(), "values": self.values.tolist(),
+        }  # fmt: skip
+
+
+def kinds_of(path: str | os.PathLike[str]) -> list[Kind]:
+    """The runs of a store, those with the same variables together."""
+    groups: dict[Any, list[tuple[StoredRun, int, Array, float]]] = {}
+    with reading(path) as store:
+        for run in store.runs():
+            numbers, f = store.values(run)
+            f = unpenalized(f)
+            best = store.points(run, numbers[[int(np.argmin(f))]])[0] if len(f) and f.min() < np.inf else np.empty(0)
+            same = (run.dim, run.names, run.box)
+            groups.setdefault(same, []).append((run, len(f), best, float(f.min(initial=np.inf))))
+    return [_kind(members) for members in groups.values()]
+
+
+def _kind(members: list[tuple[StoredRun, int, Array, float]]) -> Kind:
+    first, good = members[0][0], [member for member in members if len(member[2])]
+    problems = tuple(dict.fromkeys(run.problem for run, *_ in members))
+    optima = np.array([best for _, _, best, _ in good]).reshape(-1, first.dim)
+    values = np.array([value for *_, value in good])
+    return Kind(
+        problems, first.names, first.box, len(members), sum(count for _, count, *_ in members), optima, values
+    )  # fmt: skip
+
+
+def text_of(path: str | os.PathLike[str], kinds: list[Kind]) -> str:
+    """All of it."""
+    runs, made = sum(kind.runs for kind in kinds), sum(kind.evaluations for kind in kinds)
+    lines = [f"{Path(path).name}: {runs} runs, {made} evaluations."]
+    for kind in kinds:
+        lines += ["", *_lines(kind)]
+    if any(len(kind.optima) for kind in kinds):
+        lines += ["", f"minimize(..., learn_from={Path(path).name!r}) starts the next run there."]
+    return "\n".join(lines)
+
+
+def _lines(kind: Kind) -> list[str]:
+    shown = ", ".join(name[:40] for name in kind.problems[:5]) + (", ..." if len(kind.problems) > 5 else "")
+    n, d = len(kind.optima), kind.optima.shape[1]
+    lines = [f"{kind.runs} runs on {shown}: {d} variables, {kind.evaluations} evaluations."]
+    if not n:
+        return [*lines, "No run has found a finite value."]
+    lines.append(f"Best values are {kind.values.min():.6g} to {kind.values.max():.6g}.")
+    lower, upper = (
+        (kind.optima.min(axis=0), kind.optima.max(axis=0)) if kind.box is None else (kind.box.lower, kind.box.upper)
+    )
+    width = np.where(upper > lower, upper - lower, 1.0)
+    unit = np.clip((kind.optima - lower) / width, 0, 1)
+    names = kind.names or tuple(f"x[{k}]" for k in range(d))
+    long = max(len(name) for name in names[:MOST_VARIABLES])
+    lines.append("Where the best points of the runs lie, from the lower to the upper bound:")
+    for k in range(min(d, MOST_VARIABLES)):
+        mean, spread = kind.optima[:, k].mean(), kind.optima[:, k].std()
+        lines.append(f"  {names[k]:<{long}} |{_picture(unit[:, k])}| {mean:.4g} +- {spread:.2g}")
+    narrow = [names[k] for k in range(d) if n > 1 and unit[:, k].std() < NARROW]
+    if narrow:
+        lines.append(f"Nearly the same in all runs: {', '.join(narrow[:10])}{', ...' if len(narrow) > 10 else ''}.")
+    if n >= ENOUGH:
+        lines += _correlations(unit, names)
+    if (count := len(clusters(unit))) > 1:
+        lines.append(f"They fall into {count} clusters.")
+    return lines
+
+
+def _correlations(unit: Array, names: tuple[str, ...]) -> list[str]:
+    moves = np.flatnonzero(unit.std(axis=0) > 1e-9)[:200]
+    if len(moves) < 2:
+        return []
+    r = np.atleast_2d(np.corrcoef(unit[:, moves].T))
+    pairs = [(abs(r[i, j]), i, j) for i in range(len(moves)) for j in range(i) if abs(r[i, j]) >= STRONG]
+    told = [
+        f"{names[moves[j]]} and {names[moves[i]]} ({r[i, j]:+.2f})" for _, i, j in sorted(pairs, reverse=True)[:5]
+    ]  # fmt: skip
+    return [f"Correlated over runs: {', '.join(told)}."] if told else []
+
+
+def _picture(unit: Array) -> str:
+    """How many points lie in each part of a line."""
+    counts = np.bincount(np.minimum((unit * CELLS).astype(int), CELLS - 1), minlength=CELLS)
+    shades = np.ceil(counts / max(counts.max(), 1) * (len(SHADES) - 1)).astype(int)
+    return "".join(SHADES[shade] for shade in shades)
