@@ -20,6 +20,8 @@ BENCHMARKS = {
     "overhead": "of an evaluation of a Python function",
     "first": "the first call of a fresh installation",
     "peers": "the same loop in other libraries",
+    "bias": "where algorithms end on random values (minutes)",
+    "theory": "runs that Theorem 4 of the paper says cannot be (a minute)",
     "constrained": "constrained problems, with SciPy (a minute)",
     "quality": "the BBOB suite, with other libraries (hours, kept in runs/)",
     "general": "how the default was designed (hours, kept in runs/)",
