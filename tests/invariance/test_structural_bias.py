@@ -33,6 +33,8 @@ class Sampling:
         u = rng.random((n, box.dim))
         if self.kind == "centre":
             u = (u + rng.random(u.shape)) / 2
+        elif self.kind == "weak":
+            u = 0.5 + np.sign(u - 0.5) * np.abs(u - 0.5) ** 1.3 * 0.5 ** (1 - 1.3)
         elif self.kind == "border":
             u = np.sin(np.pi * (u - 0.5)) / 2 + 0.5
         elif self.kind == "origin":
@@ -126,14 +128,20 @@ def test_false_alarms_are_as_rare_as_stated():
     alarms = 0
     for seed in range(300):
         points = np.random.default_rng(seed).random((50, 5))
-        alarms += holm(uniformity(points, np.random.default_rng(seed)).ravel()).min() < 0.05
+        each = uniformity(points, np.random.default_rng(seed)).ravel()
+        alarms += holm(np.concatenate([each, directions(points)[0]])).min() < 0.05
     assert alarms <= 25  # 15 are to be expected
 
 
-def test_directions_need_to_be_clear():
+def test_all_variables_together():
     rng = np.random.default_rng(1)
-    assert directions(rng.random((100, 10))) == ()
-    assert "lower bounds" in directions(rng.random((100, 10)) ** 2)
+    p = np.array([directions(rng.random((50, 4)))[0] for _ in range(1000)])
+    assert kstest(p[:, 0], "uniform").pvalue > 1e-3
+    assert kstest(p[:, 1], "uniform").pvalue > 1e-3
+    assert directions(rng.random((100, 10)) ** 2)[1][1] == "lower bounds"
+    weak = bias("weak", dim=10, runs=100)  # too little for a single variable
+    assert weak.share == 0
+    assert weak.drawn_to == ("centre",)
 
 
 def test_values_tell_nothing():

@@ -6,8 +6,9 @@ points that are uniform (A. V. Kononova, D. W. Corne, P. De Wilde, V. Shneer and
 population-based algorithms", Information Sciences 298 (2015) 468-490; D. Vermetten, B. van Stein, F. Caraffini, L. L.
 Minku and A. V. Kononova, "BIAS: a toolbox for benchmarking structural bias in the continuous domain", IEEE Transactions
 on Evolutionary Computation 26 (2022) 1380-1393). The final points of many independent runs are tested for uniformity,
-variable by variable, by three tests; p-values are corrected for all of them together by Holm's method, which holds
-however the tests depend on each other.
+variable by variable, by three tests, and all variables together by two that ask for a pull to the centre or the border,
+and to lower or upper bounds. p-values are corrected for all of them by Holm's method, which holds however the tests
+depend on each other.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2, kstest
+from scipy.stats import chi2, kstest, norm
 
 from autov.algorithms import resolve_algorithm
 from autov.core import Array, Box, Generator, InputError, Seed, generator, seed_of, whole_number
@@ -25,9 +26,9 @@ from autov.core.display import Displayable
 from autov.runs import solve
 
 ALPHA = 0.01  # chance of finding a bias where there is none
-TESTS = ("kolmogorov-smirnov", "anderson-darling", "spacings")
+TESTS = ("kolmogorov-smirnov", "anderson-darling", "spacings")  # of each variable
+POOLED = ("centre or border", "lower or upper")  # of all variables together
 BINS = 20  # of the stored histogram
-CLEAR = 4.0  # standard errors from which a direction is named
 EULER = 0.5772156649015329
 
 
@@ -60,8 +61,8 @@ class BiasReport(Displayable):
         popsize: population size.
         seed: of the runs.
         points: best points of the runs, shape (runs, d), in units of the box.
-        p_values: of each test in each variable, as they are, shape (tests, d).
-        corrected: the same by Holm's method.
+        corrected: p-values of each test in each variable, shape (tests, d), corrected by Holm's method.
+        pooled: p-values of the two tests of all variables together, corrected with them.
         alpha: the level at which a bias is found.
         drawn_to: where points are drawn to: centre, border, lower bounds, upper bounds; empty if that is not clear.
     """
@@ -72,15 +73,15 @@ class BiasReport(Displayable):
     popsize: int
     seed: int
     points: Array = field(repr=False)
-    p_values: Array
     corrected: Array
+    pooled: Array
     alpha: float
     drawn_to: tuple[str, ...]
 
     @property
     def biased(self) -> bool:
-        """Whether some test refuses uniformity in some variable."""
-        return bool((self.corrected < self.alpha).any())
+        """Whether some test refuses uniformity."""
+        return bool((self.corrected < self.alpha).any() or (self.pooled < self.alpha).any())
 
     @property
     def share(self) -> float:
@@ -98,7 +99,7 @@ class BiasReport(Displayable):
 
         By the inequality of Dvoretzky, Kiefer and Wolfowitz; for a bias of all variables it is smaller.
         """
-        runs, tests = self.points.shape[0], self.p_values.size
+        runs, tests = self.points.shape[0], self.corrected.size + len(POOLED)
         return math.sqrt(math.log(2 * tests / self.alpha) / (2 * runs)) + 1.2815515655446004 / (2 * math.sqrt(runs))
 
     def __repr__(self) -> str:
@@ -111,6 +112,7 @@ class BiasReport(Displayable):
         lines.append(f"  {'test':<20} {'variables refused':<18} smallest p-value, corrected")
         for name, row in zip(TESTS, self.corrected, strict=True):
             lines.append(f"  {name:<20} {int((row < self.alpha).sum()):<18} {row.min():.2g}")
+        lines += [f"  {name:<20} {'all together':<18} {p:.2g}" for name, p in zip(POOLED, self.pooled, strict=True)]
         return "\n".join([*lines, f"  {self.note()}"])
 
     def note(self) -> str:
@@ -120,7 +122,7 @@ class BiasReport(Displayable):
                 f"no bias found; evidence, not a proof: a Kolmogorov-Smirnov distance of {self.detectable:.2f} in one "
                 "variable would have been found with a chance of 90%"
             )
-        text = f"biased in {self.share:.0%} of the variables (false alarm at most {self.alpha:g})"
+        text = f"biased, in {self.share:.0%} of the variables by themselves (false alarm at most {self.alpha:g})"
         if self.drawn_to:
             text += f": final points are drawn to the {' and the '.join(self.drawn_to)}"
         if self.on_the_border:
@@ -136,6 +138,7 @@ class BiasReport(Displayable):
             "popsize": self.popsize, "seed": self.seed, "alpha": self.alpha, "biased": self.biased, "share": self.share,
             "drawn_to": list(self.drawn_to), "detectable": self.detectable, "tests": list(TESTS),
             "smallest_p_values": self.corrected.min(axis=1).tolist(), "corrected": self.corrected.tolist(),
+            "pooled_tests": list(POOLED), "pooled": self.pooled.tolist(),
             "inner_half": float((np.abs(self.points - 0.5) < 0.25).mean()),
             "on_the_border": self.on_the_border,
             "counts": np.histogram(self.points, BINS, (0.0, 1.0))[0].tolist(),
@@ -177,11 +180,13 @@ def check_bias(
     problem = RandomValues(Box.cube(0.0, 1.0, dim))
     ends = [solve(problem, settings, maxfev=maxfev, popsize=popsize, seed=seed, run=run).x for run in range(runs)]
     points = np.array(ends)
-    p_values = uniformity(points, generator(seed, 7))
-    corrected = holm(p_values.ravel()).reshape(p_values.shape)
+    each, (pooled, signs) = uniformity(points, generator(seed, 7)), directions(points)
+    corrected = holm(np.concatenate([each.ravel(), pooled]))
+    together = corrected[each.size :]
+    drawn_to = tuple(sign for sign, p in zip(signs, together, strict=True) if p < alpha)
     name = algorithm if isinstance(algorithm, str) else settings.name
-    drawn_to = directions(points) if (corrected < alpha).any() else ()
-    return BiasReport(name, dim, maxfev, popsize, seed, points, p_values, corrected, float(alpha), drawn_to)
+    corrected = corrected[: each.size].reshape(each.shape)
+    return BiasReport(name, dim, maxfev, popsize, seed, points, corrected, together, float(alpha), drawn_to)
 
 
 def uniformity(points: Array, rng: Generator) -> Array:
@@ -239,15 +244,12 @@ def holm(p_values: Array) -> Array:
     return corrected
 
 
-def directions(points: Array) -> tuple[str, ...]:
-    """Where points are drawn to, as far as it is clear: averages over the variables of a run, over the runs."""
-    found = []
-    for values, expected, less, more in (
-        (np.abs(2 * points - 1).mean(axis=1), 0.5, "centre", "border"),
-        (points.mean(axis=1), 0.5, "lower bounds", "upper bounds"),
-    ):
-        error = values.std(ddof=1) / math.sqrt(len(values))
-        gap = values.mean() - expected
-        if abs(gap) > CLEAR * error:
-            found.append(less if gap < 0 else more)
-    return tuple(found)
+def directions(points: Array) -> tuple[Array, tuple[str, str]]:
+    """p-values of the two tests of all variables together, and where points would be drawn to.
+
+    If points are uniform in the box, distances from the centre and places of all their variables are independent
+    uniform numbers, and the mean of so many is normal.
+    """
+    z = math.sqrt(12 * points.size) * np.array([np.abs(2 * points - 1).mean() - 0.5, points.mean() - 0.5])
+    signs = ("border" if z[0] > 0 else "centre", "upper bounds" if z[1] > 0 else "lower bounds")
+    return 2 * norm.sf(np.abs(z)), signs

@@ -8,7 +8,7 @@ from typing import Any
 from autov.experiments import Cell, Table
 from autov.invariance import AlgorithmReport, Certificate
 from autov.invariance.scope import POWER
-from autov.invariance.structural_bias import TESTS
+from autov.invariance.structural_bias import POOLED, TESTS
 
 WORDS = {True: "yes", False: "no", None: "open"}
 
@@ -47,12 +47,12 @@ def certificate_table(certificate: Certificate | AlgorithmReport) -> Table:
 
 def bias_table(reports: Sequence[Mapping[str, Any]]) -> Table:
     """One row for each algorithm, of what `BiasReport.to_dict` gives: the verdict, the tests, and where points are."""
-    columns = ("algorithm", "biased", "drawn to", "variables", *TESTS, "inner half", "on the border")
+    columns = ("algorithm", "biased", "drawn to", "variables", *TESTS, *POOLED, "inner half", "on the border")
     rows = []
     for data in reports:
         cells = (
             WORDS[data["biased"]], ", ".join(data["drawn_to"]) or "-", f"{data['share']:.0%}",
-            *(_number(p) for p in data["smallest_p_values"]), f"{data['inner_half']:.0%}",
+            *(_number(p) for p in (*data["smallest_p_values"], *data["pooled"])), f"{data['inner_half']:.0%}",
             f"{data['on_the_border']:.1%}",
         )  # fmt: skip
         rows.append((data["algorithm"], tuple(Cell(cell) for cell in cells)))
