@@ -129,7 +129,11 @@ class Verdict:
         if self.scope is None:
             return ""
         text = f"tried: {self.scope.special({'translation': 'b', 'scale': 'a'}.get(self.property, 'M'))}"
-        return f"{text}; {self.scope.bound()}" if self.pathwise else text
+        return f"{text}; {self.scope.bound()}" if self.agree() else text
+
+    def agree(self) -> bool:
+        """Whether all paths agree, of permutations perhaps with permuted random numbers only."""
+        return self.pathwise or (self.holds and self.level == "pathwise")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -122,7 +122,7 @@ class Trial:
         )
         scope = _joined([t.paths.scope for t in coupled])
         witness = self._witness(first, first.paths.differing[0])
-        evidence = (*found.evidence, text, scope.bound())
+        evidence = (*found.evidence, text)
         return replace(found, evidence=evidence, deviation=deviation, scope=scope, witness=witness)
 
     def _by_law(self, found: Verdict, ruling: Ruling | None, differing: list[Tried]) -> Verdict:

@@ -31,7 +31,7 @@ def certificate_table(certificate: Certificate | AlgorithmReport) -> Table:
         tried = ("-", "-") if scope is None else (f"{scope.transformations:,}", f"{scope.offspring:,}")
         rate = (
             "-"
-            if scope is None or not (v.pathwise or (v.level == "pathwise" and v.holds))
+            if scope is None or not v.agree()
             else f"< {scope.failure_rate:.1g}"
         )
         cells = (
