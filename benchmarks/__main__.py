@@ -21,6 +21,7 @@ BENCHMARKS = {
     "first": "the first call of a fresh installation",
     "peers": "the same loop in other libraries",
     "bias": "where algorithms end on random values (minutes)",
+    "certificates": "what operators and algorithms are invariant to (minutes)",
     "theory": "runs that Theorem 4 of the paper says cannot be (a minute)",
     "constrained": "constrained problems, with SciPy (a minute)",
     "quality": "the BBOB suite, with other libraries (hours, kept in runs/)",
