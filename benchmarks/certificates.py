@@ -1,4 +1,4 @@
-"""What the operators and algorithms of the package are invariant to; `results/certificates.json` has what came out."""
+"""What the operators and algorithms of the package are invariant to; keep it with `--json`."""
 
 from __future__ import annotations
 

@@ -29,11 +29,7 @@ def certificate_table(certificate: Certificate | AlgorithmReport) -> Table:
     for v in certificate.verdicts:
         scope = v.scope
         tried = ("-", "-") if scope is None else (f"{scope.transformations:,}", f"{scope.offspring:,}")
-        rate = (
-            "-"
-            if scope is None or not v.agree()
-            else f"< {scope.failure_rate:.1g}"
-        )
+        rate = "-" if scope is None or not v.agree() else f"< {scope.failure_rate:.1g}"
         cells = (
             WORDS[v.holds], v.level, "agree" if v.pathwise else "differ", _number(v.deviation), _number(v.p_value),
             *tried, rate, _number(None if v.law is None else v.law.detectable),
