@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from autov.core import Box, FileError, InputError
     from autov.designer import Design, DesignSettings, OperatorGenome, TrialBudget, design
     from autov.experiments import Comparison, compare
-    from autov.invariance import AlgorithmReport, Certificate, check, check_algorithm
+    from autov.invariance import AlgorithmReport, BiasReport, Certificate, check, check_algorithm, check_bias
     from autov.operators import AffineOperator, Operator, load_operator, operator_names
     from autov.paper import Reproduction, reproduce
     from autov.problems import Classic, Problem, Rotated, Scaled, Translated, function_problem
@@ -34,7 +34,7 @@ _HOME = {
     "autov.core": ("Box", "FileError", "InputError"),
     "autov.designer": ("Design", "DesignSettings", "OperatorGenome", "TrialBudget", "design"),
     "autov.experiments": ("Comparison", "compare"),
-    "autov.invariance": ("AlgorithmReport", "Certificate", "check", "check_algorithm"),
+    "autov.invariance": ("AlgorithmReport", "BiasReport", "Certificate", "check", "check_algorithm", "check_bias"),
     "autov.operators": ("AffineOperator", "Operator", "load_operator", "operator_names"),
     "autov.paper": ("Reproduction", "reproduce"),
     "autov.problems": ("Classic", "Problem", "Rotated", "Scaled", "Translated", "function_problem"),
@@ -46,11 +46,12 @@ _PLACE["problem"] = ("autov.problems", "resolve_problem")
 
 __version__ = VERSION
 __all__ = [
-    "AffineOperator", "AlgorithmReport", "Box", "Certificate", "Classic", "Comparison", "Design", "DesignSettings",
-    "Evolution", "FaultPolicy", "FileError", "InputError", "Metaheuristic", "Operator", "OperatorGenome",
-    "Optimizer", "Problem", "ProgressDisplay", "Reproduction", "Result", "Rotated", "Run", "Scaled", "Stopping",
-    "Translated", "TrialBudget", "check", "check_algorithm", "compare", "design", "export", "function_problem",
-    "load_operator", "minimize", "operator_names", "problem", "reproduce", "scipy_method", "solve",
+    "AffineOperator", "AlgorithmReport", "BiasReport", "Box", "Certificate", "Classic", "Comparison", "Design",
+    "DesignSettings", "Evolution", "FaultPolicy", "FileError", "InputError", "Metaheuristic", "Operator",
+    "OperatorGenome", "Optimizer", "Problem", "ProgressDisplay", "Reproduction", "Result", "Rotated", "Run",
+    "Scaled", "Stopping", "Translated", "TrialBudget", "check", "check_algorithm", "check_bias", "compare",
+    "design", "export", "function_problem", "load_operator", "minimize", "operator_names", "problem", "reproduce",
+    "scipy_method", "solve",
 ]  # fmt: skip
 
 

@@ -75,11 +75,24 @@ def test_show_is_no_wall_of_training_cases(capsys):
 def test_check_and_require(capsys):
     code, out, _ = run(capsys, "check", "de-mutation", "--json", "--require", "translation,scale,rotation")
     assert code == 0
-    assert json.loads(out)["holds"] == {"translation": True, "scale": True, "rotation": True}
+    assert json.loads(out)["holds"] == dict.fromkeys(("translation", "scale", "rotation", "permutation", "order"), True)
     code, _, err = run(capsys, "check", "paper-h3", "--require", "rotation")
     assert code == 1
     assert "rotation does not hold" in err
     assert run(capsys, "check", "paper-h3", "--draw", "solution", "--require", "rotation")[0] == 0
+
+
+def test_check_for_bias_and_latex(capsys):
+    code, out, _ = run(capsys, "check", "--algorithm", "de", "--bias", "--dim", "2", "--runs", "20", "--json")
+    assert code == 0
+    assert json.loads(out)["runs"] == 20
+    code, out, _ = run(capsys, "check", "de-mutation", "--bias", "--dim", "2", "--runs", "20")
+    assert code == 0
+    assert "Structural bias of evolution:de-mutation" in out
+    assert run(capsys, "check", "sbx", "--bias", "--require", "scale")[0] == 2
+    code, out, _ = run(capsys, "check", "de-mutation", "--dim", "3", "--latex")
+    assert code == 0
+    assert r"\begin{tabular}" in out
 
 
 def test_check_an_algorithm(capsys):

@@ -7,13 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from autov import invariance
 from autov.cli.app import app
-from autov.invariance import check
+from autov.invariance import PAPER
 from autov.invariance.theorem import rule, symmetric
 from autov.operators import AffineOperator
 
 PROPERTIES = ("translation", "scale", "rotation")
 SOME = ("x2", "x3", "best", "mean", "lower", "upper", "difference", "spread", "width")
+
+
+def check(operator, **options):
+    """The paper's properties with ten variables, where nothing is said; several numbers are tried elsewhere."""
+    return invariance.check(operator, **{"properties": PAPER, "dim": 10, **options})
 
 
 def one_row(name, mean, std, draw):

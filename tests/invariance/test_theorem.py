@@ -5,11 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autov.invariance import check
+from autov import invariance
+from autov.invariance import PAPER
 from autov.invariance.theorem import constant_weights, rule
 from autov.operators import AffineOperator
 
 H4 = ("x1", "x2", "x3")
+
+
+def check(operator, **options):
+    """The paper's properties with ten variables, where nothing is said; several numbers are tried elsewhere."""
+    return invariance.check(operator, **{"properties": PAPER, "dim": 10, **options})
 
 
 def operator(mean, std, probability=None, draw="variable", inputs=H4, tie=False):

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autov import invariance
 from autov.core import InputError
-from autov.invariance import check
+from autov.invariance import PAPER as THREE
 from autov.operators import (
     CLASSIC,
     FORMS,
@@ -36,6 +37,11 @@ KNOWN = {
     "paper-h3": (PAPER, (True, True, False)),
     "paper-h3, draw per solution": (dataclasses.replace(PAPER, draw="solution"), (True, True, True)),
 }
+
+
+def check(operator, **options):
+    """The paper's properties with ten variables, where nothing is said; several numbers are tried elsewhere."""
+    return invariance.check(operator, **{"properties": THREE, "dim": 10, **options})
 
 
 @functools.cache

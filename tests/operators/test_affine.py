@@ -273,7 +273,7 @@ def test_certificates_of_directions_and_mixed_draws():
         (MIXED, False), (replace(MIXED, draw="solution"), False),  # its lengths are no vectors
         (vectors, False), (replace(vectors, draw="solution"), True),
     ):  # fmt: skip
-        found = check(operator, dim=3, trials=4)
+        found = check(operator, dim=3, trials=4, properties=("translation", "scale", "rotation"))
         assert found.holds == {"translation": True, "scale": True, "rotation": rotation}
         assert "do not move with the points" in str(found).replace("\n      ", " ")
 

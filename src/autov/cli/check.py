@@ -9,7 +9,7 @@ import typer
 
 from autov.cli.output import JSON, print_json, print_words, quiet_functions
 
-PROPERTIES = ("translation", "scale", "rotation")
+PROPERTIES = ("translation", "scale", "rotation", "permutation", "order")
 
 
 def register(app: typer.Typer) -> None:
@@ -23,18 +23,21 @@ def check(
     ),
     algorithm: str | None = typer.Option(None, "--algorithm", help="Check a whole algorithm instead of an operator."),
     problem: str = typer.Option("rosenbrock", "--problem", help="Problem for --algorithm."),
-    dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (10; 2 for --algorithm)."),
+    dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (2, 10 and 50; 10 for --bias)."),
     draw: str | None = typer.Option(None, "--draw", help="Check an affine operator with this draw instead."),
     parents: int | None = typer.Option(None, "--parents", min=1, help="How many parents your operator takes."),
     require: str = typer.Option(
         "", "--require", help="Properties that must hold, e.g. translation,scale; else exit 1."
     ),
     seed: int = typer.Option(0, "--seed", min=0, help="Seed of the trials."),
+    bias: bool = typer.Option(False, "--bias", help="Test for structural bias: where runs end if values are random."),
+    runs: int = typer.Option(100, "--runs", min=20, help="Runs for --bias."),
+    latex: bool = typer.Option(False, "--latex", help="Print a LaTeX table."),
     json_: bool = JSON,
 ) -> None:
     """Tell what an operator is invariant to.
 
-    Or a whole algorithm; with proof, evidence or a counterexample.
+    Or a whole algorithm; with proof, evidence or a counterexample, and what was tried.
 
     Example: autov check paper-h3 --require translation,scale
     """
@@ -49,6 +52,11 @@ def check(
         raise InputError("check: give an operator, such as paper-h3 or sbx, or --algorithm NAME")
     if operator is not None and algorithm is not None:
         raise InputError("check: give an operator or --algorithm NAME, not both")
+    if bias:
+        if required or draw is not None or parents is not None:
+            raise InputError("--require, --draw, --parents: not with --bias")
+        _bias(algorithm or f"evolution:{operator}", dim, runs, seed, latex, json_)
+        return
     if algorithm is not None:
         from autov.invariance import check_algorithm
 
@@ -57,13 +65,18 @@ def check(
         with quiet_functions(json_):
             result = check_algorithm(algorithm, problem, dim=dim, rng=seed)
     else:
+        from autov.invariance import DIMS
         from autov.invariance import check as certify
 
         assert operator is not None
         with quiet_functions(json_):
-            result = certify(_operator(operator, draw), dim=dim or 10, n_parents=parents, rng=seed)
+            result = certify(_operator(operator, draw), dim=dim or DIMS, n_parents=parents, rng=seed)
     if json_:
         print_json(result.to_dict())
+    elif latex:
+        from autov.reports import certificate_table, to_latex
+
+        typer.echo(to_latex(certificate_table(result)))
     elif isinstance(result, Certificate):
         typer.echo(result.text(shutil.get_terminal_size().columns) if sys.stdout.isatty() else str(result))
     else:
@@ -73,6 +86,22 @@ def check(
         typer.echo(f"autov: {name} {'is open' if result.holds[name] is None else 'does not hold'}", err=True)
     if missing:
         raise typer.Exit(1)
+
+
+def _bias(algorithm: str, dim: int | None, runs: int, seed: int, latex: bool, json_: bool) -> None:
+    """Test for structural bias and show what came out."""
+    from autov.invariance import check_bias
+
+    with quiet_functions(json_):
+        found = check_bias(algorithm, dim=dim or 10, runs=runs, rng=seed)
+    if json_:
+        print_json(found.to_dict())
+    elif latex:
+        from autov.reports import bias_table, to_latex
+
+        typer.echo(to_latex(bias_table([found.to_dict(points=False)])))
+    else:
+        print_words(str(found))
 
 
 def _operator(name: str, draw: str | None) -> object:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from autov.core import Array
 from autov.core.display import Displayable
+from autov.invariance.scope import LawScope, Scope, in_words
 from autov.invariance.transformations import Transformation
 
 WIDTH = 110  # characters of a line
@@ -80,15 +81,19 @@ class Verdict:
     """Whether one property holds, and why.
 
     Attributes:
-        property: translation, scale or rotation.
+        property: translation, scale, rotation, permutation or order.
         holds: the verdict.
         level: the strongest ground for it: theorem, pathwise, distribution; none if nothing could be certified.
-        pathwise: whether every path matched (Definitions 1-3 with the same random numbers).
+        pathwise: whether every path matched (Definitions 1-3 with the same random numbers). A permutation may hold path
+            by path with permuted random numbers only, and so in law.
         deviation: the largest relative deviation of a path.
         p_value: of the two-sample test, corrected for the number of comparisons; None if paths made it needless.
         evidence: what was tried and what it can and cannot show.
         witness: of a property that does not hold, or, with holds, of a path that does not match.
         condition: how a property that holds is to be understood where the operator reads the bounds of the box.
+        scope: the paths that were compared, and the smallest failure rate that would have been seen; None for order,
+            where there is nothing to try, and where nothing could be certified.
+        law: the test in law with its false alarms and its power; None if paths made it needless.
     """
 
     property: str
@@ -100,6 +105,8 @@ class Verdict:
     evidence: tuple[str, ...]
     witness: Witness | None = None
     condition: str = ""
+    scope: Scope | None = None
+    law: LawScope | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able; a deviation that is not finite becomes None."""
@@ -113,7 +120,20 @@ class Verdict:
             "evidence": list(self.evidence),
             "witness": None if self.witness is None else self.witness.to_dict(),
             "condition": self.condition,
+            "scope": None if self.scope is None else self.scope.to_dict(),
+            "law": None if self.law is None else self.law.to_dict(),
         }
+
+    def tried(self) -> str:
+        """What was tried, in words; with a bound on the failure rate if nothing failed."""
+        if self.scope is None:
+            return ""
+        text = f"tried: {self.scope.special({'translation': 'b', 'scale': 'a'}.get(self.property, 'M'))}"
+        return f"{text}; {self.scope.bound()}" if self.agree() else text
+
+    def agree(self) -> bool:
+        """Whether all paths agree, of permutations perhaps with permuted random numbers only."""
+        return self.pathwise or (self.holds and self.level == "pathwise")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -122,7 +142,7 @@ class Certificate(Displayable):
 
     Attributes:
         operator: its name.
-        dim: number of variables it was tried with.
+        dims: numbers of variables it was tried with.
         seed: of the whole check: the same seed gives the same certificate.
         verdicts: one per property.
         remarks: other things seen: inputs changed by a call, results that cannot be repeated.
@@ -130,11 +150,25 @@ class Certificate(Displayable):
     """
 
     operator: str
-    dim: int
+    dims: tuple[int, ...]
     seed: int
     verdicts: tuple[Verdict, ...]
     remarks: tuple[str, ...] = ()
     reproducible: bool = True
+
+    @property
+    def tried(self) -> str:
+        """What was tried for all properties alike; empty if nothing was."""
+        scopes = [verdict.scope for verdict in self.verdicts if verdict.scope is not None]
+        if not scopes:
+            return ""
+        low, high = min(scope.inputs[0] for scope in scopes), max(scope.inputs[1] for scope in scopes)
+        return replace(scopes[0], inputs=(low, high)).general()
+
+    @property
+    def title(self) -> str:
+        """Operator, numbers of variables, seed."""
+        return f"Invariance of {self.operator}, {in_words(self.dims)} variables, seed {self.seed}"
 
     @property
     def holds(self) -> dict[str, bool]:
@@ -153,8 +187,7 @@ class Certificate(Displayable):
 
     def text(self, width: int = WIDTH) -> str:
         """What the command prints, in lines of at most so many characters (its table may have 62)."""
-        title = f"Invariance of {self.operator}, {self.dim} variables, seed {self.seed}"
-        lines = [textwrap.fill(title, width, subsequent_indent="  ")]
+        lines = [textwrap.fill(self.title, width, subsequent_indent="  ")]
         long = max(len(v.level) for v in self.verdicts)
         lines.append(f"  {'property':<11}  {'holds':<5}  {'level':<{long}}  {'paths':<6}  {'deviation':<9}  p-value")
         for v in self.verdicts:
@@ -164,18 +197,24 @@ class Certificate(Displayable):
             lines.append(f"  {v.property:<11}  {holds:<5}  {v.level:<{long}}  {paths:<6}  {v.deviation:<9.2g}  {p}")
         for v in self.verdicts:
             notes = [*([f"holds {v.condition}"] if v.condition else []), *v.evidence]
+            notes += [v.tried()] if v.scope else []
             if v.witness is not None:
                 notes.append(f"{'witness' if not v.holds else 'a path that differs'}: {v.witness}")
             lines.append(f"  {v.property}:")
             lines += [_indented(note, width) for note in notes]
-        lines += [_indented(remark, width, "  ") for remark in self.remarks]
+        lines += [_indented(note, width, "  ") for note in self.notes]
         return "\n".join(lines)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences that belong to no single property: what was tried, and what else was seen."""
+        return (*([self.tried] if self.tried else []), *self.remarks)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
         return {
             "operator": self.operator,
-            "dim": self.dim,
+            "dims": list(self.dims),
             "seed": self.seed,
             "reproducible": self.reproducible,
             "holds": self.holds,

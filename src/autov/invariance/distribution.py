@@ -28,7 +28,7 @@ NORMAL_90 = 1.2815515655446004  # the 90% point of the standard normal law
 RANDOM_DIRECTIONS = 12
 PILOT = 20  # calls from which the share of differing paths is guessed; below a fifth they are sought
 SOUGHT = 300  # at most so many of them
-CALLS = 4  # calls made for this, per sample wanted
+CALLS = 12  # calls made for this, per sample wanted
 FEW = 20  # differing paths from which nothing can be concluded
 SLACK = 1e-9  # values nearer than this, relative to the numbers around, are equal: rounding must not split an atom
 
@@ -43,8 +43,7 @@ class LawTest:
         error: how the operator broke under it, if it did.
         samples: size of the smallest sample in the last stage.
         comparisons: number of distances compared with the threshold.
-        detectable: a Kolmogorov-Smirnov distance along a projection that is found with a chance of 90% or more; one or
-            more means that there were too few differing paths for any conclusion.
+        detectable: a Kolmogorov-Smirnov distance along a projection that is found with a chance of 90% or more.
         rare: whether the samples were restricted to calls whose paths differ.
     """
 
@@ -55,6 +54,11 @@ class LawTest:
     comparisons: int
     detectable: float
     rare: bool
+
+    @property
+    def blind(self) -> bool:
+        """Whether too few paths differ to compare laws: what changes one of the offspring of a call could be missed."""
+        return self.refused is None and self.detectable >= (1 / ROWS if self.rare else 1)
 
 
 def distance(x: Array, y: Array, slack: float) -> float:
@@ -132,11 +136,11 @@ def _factor(size: int) -> float:
 class _Comparison:
     """The comparisons of one property, with their number and their smallest p-value so far."""
 
-    def __init__(self, subject: Subject, cases: Sequence[Witness], tol: float, rng: Generator) -> None:
+    def __init__(self, subject: Subject, cases: Sequence[Witness], tol: float, rng: Generator, times: int) -> None:
         self.subject, self.cases, self.tol, self.rng = subject, cases, tol, rng
         self.directions = features(subject.dim, rng)
         self.width = ROWS * (len(self.directions) + 2) + 3
-        self.comparisons = self.width * len(cases) * len(STAGES)
+        self.comparisons = self.width * len(cases) * len(STAGES) * times
         self.p_value, self.fewest, self.rare = 1.0, 0, False
 
     def differ(self, case: Witness, size: int) -> bool:
@@ -149,7 +153,7 @@ class _Comparison:
             return False
         one, two = (project(offspring, inputs.parents[0], self.directions) for offspring in (plain, moved))
         around = max(float(np.abs(array).max()) for array in [*inputs.arrays(), np.asarray(T.b)])
-        slack = SLACK * (np.median(np.abs(one), axis=0) + around)
+        slack = min(SLACK, self.tol) * (np.median(np.abs(one), axis=0) + around)
         D = max(distance(one[:, k], two[:, k], slack[k]) for k in range(self.width))
         self.p_value = min(self.p_value, _factor(len(plain)) * self.comparisons * math.exp(-len(plain) * D * D))
         if threshold(len(plain), self.comparisons) >= D:
@@ -163,12 +167,15 @@ class _Comparison:
         return LawTest(None if error else self.p_value, refused, error, n, self.comparisons, detectable, self.rare)
 
 
-def compare_laws(subject: Subject, cases: Sequence[Witness], tol: float, rng: Generator) -> LawTest:
+def compare_laws(
+    subject: Subject, cases: Sequence[Witness], tol: float, rng: Generator, times: int = 1
+) -> LawTest:  # fmt: skip
     """Go through the stages and the cases, each a path that differs, until the laws of offspring differ somewhere.
 
-    What is seen at once in a later case may be seen with more calls in a simpler one, which is then reported.
+    What is seen at once in a later case may be seen with more calls in a simpler one, which is then reported. If this
+    is one of several such tests, as many ``times``, p-values are corrected for all of them.
     """
-    c = _Comparison(subject, cases, tol, rng)
+    c = _Comparison(subject, cases, tol, rng, times)
     for stage, size in enumerate(STAGES):
         c.fewest = size
         for k, case in enumerate(cases):

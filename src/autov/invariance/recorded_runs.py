@@ -12,12 +12,35 @@ import numpy as np
 from autov.algorithms import Algorithm
 from autov.algorithms.base import Rotatable
 from autov.core import Array, Box, Generator, generator
-from autov.invariance.transformations import Property, Transformation, random_orthogonal, simple
+from autov.invariance.permuted_draws import PermutedDraws
+from autov.invariance.transformations import Property, Transformation, order_of, random_orthogonal, simple
 from autov.problems.problem import Problem
 from autov.runs import Run, solve
 
-SHIFTS = (0.5, -3.0, 2.0**-10, -(2.0**10))  # widths of the box
-POWERS = (1, 10, -10, 30, -30)  # of two
+SHIFTS = (0.5, -3.0, 2.0**-20, -(2.0**-10), 2.0**-5, -(2.0**5), -(2.0**10), 2.0**16)  # widths of the box
+POWERS = (1, 5, -5, 10, -10, 20, -20, 30, -30, 40, -40)  # of two
+
+
+@dataclass(frozen=True)
+class Increasing:
+    """A strictly increasing function of the values."""
+
+    label: str
+    function: Callable[[Array], Array]
+    affine: bool = False
+    property: Property = "order"
+
+
+INCREASING = (
+    Increasing("2 f", lambda f: 2.0 * f, affine=True),
+    Increasing("f / 1024", lambda f: f / 1024.0, affine=True),
+    Increasing("f - 2^20", lambda f: f - 2.0**20, affine=True),
+    Increasing("f + 1000", lambda f: f + 1000.0, affine=True),
+    Increasing("f^3", lambda f: f**3),
+    Increasing("sign(f) sqrt|f|", lambda f: np.sign(f) * np.sqrt(np.abs(f))),
+    Increasing("arsinh(f)", np.arcsinh),
+)
+Change = Transformation | Increasing
 
 
 def rotatable(algorithm: Any) -> TypeGuard[Rotatable]:
@@ -40,14 +63,24 @@ class Image:
     name: str = "image"
     minimum: float | None = None
     optimum: Array | None = None
+    increasing: Increasing | None = None
     asked: list[Array] = field(default_factory=list)
+    values: list[Array] = field(default_factory=list)
     touching: list[int] = field(default_factory=list)
 
     def __call__(self, x: Array, rng: Generator) -> Array:
         """Values of the rows of x."""
         self.touching.append(int(((x <= self.box.lower) | (x >= self.box.upper)).sum()))
         self.asked.append(self.back(np.array(x)))
-        return self.problem(self.asked[-1], rng)
+        self.values.append(self.problem(self.asked[-1], rng))
+        return self.values[-1] if self.increasing is None else self.increasing.function(self.values[-1])
+
+    def kept_order(self) -> bool:
+        """Whether different values stayed different: rounding may merge some."""
+        if self.increasing is None:
+            return True
+        values = np.unique(np.concatenate(self.values))
+        return bool((np.diff(self.increasing.function(values)) > 0).all())
 
     def objective(self) -> None:
         """Points must be seen: it is called from Python."""
@@ -83,6 +116,35 @@ class Turned:
         return self.algorithm.population(state)
 
 
+@dataclass(frozen=True)
+class Permuted:
+    """An algorithm whose random numbers are permuted with the variables."""
+
+    algorithm: Any
+    order: np.ndarray
+
+    @property
+    def name(self) -> str:
+        """That of the algorithm."""
+        return self.algorithm.name
+
+    def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> Any:
+        """As the algorithm, with permuted draws."""
+        return self.algorithm.init(box, popsize, maxfev, PermutedDraws(rng, self.order), x0)
+
+    def ask(self, state: Any, rng: Generator) -> tuple[Array, Any]:
+        """As the algorithm, with permuted draws."""
+        return self.algorithm.ask(state, PermutedDraws(rng, self.order))
+
+    def tell(self, state: Any, x: Array, f: Array, rng: Generator) -> Any:
+        """As the algorithm, with permuted draws."""
+        return self.algorithm.tell(state, x, f, PermutedDraws(rng, self.order))
+
+    def population(self, state: Any) -> tuple[Array, Array]:
+        """As the algorithm."""
+        return self.algorithm.population(state)
+
+
 @dataclass(frozen=True, eq=False)
 class RecordedRun:
     """Points asked for and points kept, generation by generation, in the coordinates of the plain problem."""
@@ -92,6 +154,7 @@ class RecordedRun:
     touches: int
     first_touch: int | None
     best: float
+    increasing: bool = True
 
     def summary(self, directions: Array) -> Array:
         """Numbers to compare by law: a point and the spread of all, in the first and last step; the best value."""
@@ -109,7 +172,7 @@ class Setting:
     generations: int
     seed: int
 
-    def transformations(self, property: Property) -> Iterator[Transformation]:
+    def transformations(self, property: Property) -> Iterator[Change]:
         """The simple ones first, of all sizes and both signs; powers of two scale without rounding."""
         box = self.problem.box
         if property == "translation":
@@ -120,6 +183,12 @@ class Setting:
         elif property == "scale":
             for power in POWERS:
                 yield from (Transformation(property, f"a = {a:g}", a=a) for a in (2.0**power, -(2.0**power)))
+        elif property == "order":
+            yield from INCREASING
+        elif property == "permutation":
+            yield from simple(property, box.dim)
+            order = generator(self.seed, 5).permutation(box.dim)
+            yield Transformation(property, "random permutation", M=np.eye(box.dim)[:, order])
         else:
             yield from (T for T in simple(property, box.dim) if "1 and 2" in T.label)
             M = random_orthogonal(box.dim, generator(self.seed, 2))
@@ -145,13 +214,15 @@ class Setting:
         step *= rng.random((self.given, 1)) ** (1 / box.dim) / np.linalg.norm(step, axis=1, keepdims=True)
         return (box.lower + box.upper) / 2 + step * box.width.min() / 2
 
-    def run(self, T: Transformation | None, x0: Array, path: int) -> RecordedRun:
+    def run(self, change: Change | None, x0: Array, path: int, permuted: bool = False) -> RecordedRun:
         """One run; points are given back in the coordinates of the plain problem.
 
         Rotations turn about the centre. A negative a mirrors the box, so that its bounds change places; an algorithm
-        that can be turned is mirrored after its first points were made, as it is under rotations.
+        that can be turned is mirrored after its first points were made, as it is under rotations. With ``permuted``,
+        the random numbers are permuted with the variables.
         """
         box = self.problem.box
+        T = change if isinstance(change, Transformation) else None
         centre = (box.lower + box.upper) / 2 if T is not None and T.property == "rotation" else np.zeros(box.dim)
 
         def back(y: Array) -> Array:
@@ -168,16 +239,19 @@ class Setting:
             algorithm, x0 = Turned(algorithm, T.M), plain
         elif T is not None and T.a < 0 and rotatable(algorithm):
             algorithm, x0 = Turned(algorithm, -np.eye(box.dim)), box.lower + box.upper - x0
-        image = Image(self.problem, box, back)
+        elif T is not None and permuted:
+            algorithm = Permuted(algorithm, order_of(T))
+        image = Image(self.problem, box, back, increasing=change if isinstance(change, Increasing) else None)
         kept: list[Array] = []
 
         def watch(run: Run) -> bool:
             kept.append(back(run.population.copy()))
             return run.nit >= self.generations
 
-        run = solve(
+        solve(
             image, algorithm, maxfev=self.batch * (self.generations + 1), popsize=self.popsize, seed=self.seed,
             run=path, x0=x0, watch=watch, check_box=False,
         )  # fmt: skip
         first_touch = next((g for g, count in enumerate(image.touching) if count), None)
-        return RecordedRun(image.asked, kept, sum(image.touching), first_touch, run.fun)
+        best = min(float(values.min()) for values in image.values)
+        return RecordedRun(image.asked, kept, sum(image.touching), first_touch, best, image.kept_order())

@@ -20,6 +20,10 @@ from autov.operators import AffineOperator
 from autov.operators.inputs import BOUNDS, input_of
 
 ROUNDING = 1e-12  # of probabilities that are sums
+ORDER = (
+    "theorem: an operator gets points and random numbers and no values of f; the best point stays the best under every "
+    "increasing transformation of f"
+)
 
 
 class Ruling(NamedTuple):
@@ -88,11 +92,18 @@ def symmetric(operator: AffineOperator, *, box: bool = False) -> bool:
 
 
 def rule(operator: Any, property: Property) -> Ruling | None:
-    """The ruling on an AffineOperator; None for anything else, subclasses with a __call__ of their own included."""
+    """The ruling on an AffineOperator; None for anything else, subclasses with a __call__ of their own included.
+
+    Only order is decided for every operator: its definition, with points for its arguments, leaves no room for values.
+    """
+    if property == "order":
+        return Ruling(True, ORDER)
     if not isinstance(operator, AffineOperator) or type(operator).__call__ is not AffineOperator.__call__:
         return None
     if property == "translation":
         return _translation(operator)
+    if property == "permutation":
+        return _permutation(operator)
     lengths = [name for name in active(operator) if input_of(name).length]
     return _scale(operator, lengths) if property == "scale" else _rotation(operator, lengths)
 
@@ -114,9 +125,23 @@ def mirror_symmetric(algorithm: Any) -> bool:
     return algorithm.frame == "axes" or not {"lower", "upper", BOUNDS} & set(active(operator))
 
 
+def exchangeable(algorithm: Any) -> bool:
+    """Whether the runs of an algorithm on a problem with permuted variables are permuted in law, as its formula tells.
+
+    So it is for the metaheuristic with an affine operator along the axes: weights are drawn for each variable
+    independently and by one law, or for all; tournaments and survival read values, and clipping treats variables alike.
+    The normals of the evolution strategy are round. A portfolio reads values only.
+    """
+    if type(algorithm) is Portfolio:
+        return all(exchangeable(member) for member in algorithm.members)
+    if type(algorithm) is not Evolution:
+        return type(algorithm) is MatrixAdaptation
+    return algorithm.frame == "axes" and rule(algorithm.operator, "permutation") is not None
+
+
 def condition(operator: Any, property: str) -> str:
     """What a verdict rests on for an operator that reads the bounds, and what a run, which has a box, makes of it."""
-    if property == "translation":
+    if property in ("translation", "permutation", "order"):
         return ""
     known = rule(operator, "rotation") is not None
     read = set(active(operator)) if known else {BOUNDS}
@@ -138,6 +163,14 @@ def _translation(operator: AffineOperator) -> Ruling:
     others = [name for name in operator.inputs if not input_of(name).from_x1]
     tied += f"; {' and '.join(others)} do not move with the points, sum 0" if others else ""
     return Ruling(True, f"theorem: x1 has one minus the other weights, so their sum is one (Corollary 2){tied}")
+
+
+def _permutation(operator: AffineOperator) -> Ruling:
+    text = "theorem: one formula for every variable"
+    if whole_draws(operator):
+        return Ruling(True, f"{text}, and one draw of the weights for all of them")
+    reason = f"{text}, with weights that are drawn independently and by one law: in any order they have the same law"
+    return Ruling(True, reason, in_law=True)
 
 
 def _scale(operator: AffineOperator, lengths: list[str]) -> Ruling | None:

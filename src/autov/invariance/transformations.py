@@ -1,7 +1,11 @@
-"""The transformations of the search space in Definitions 1-3: simple ones first, then random ones."""
+"""The transformations of the search space in Definitions 1-3, and permutations: simple ones first, then random ones.
+
+Random ones go through all sizes between fixed limits evenly, decade by decade.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,8 +14,13 @@ import numpy as np
 
 from autov.core import Array, Generator
 
-Property = Literal["translation", "scale", "rotation"]
-PROPERTIES: tuple[Property, ...] = ("translation", "scale", "rotation")
+Property = Literal["translation", "scale", "rotation", "permutation", "order"]
+PAPER: tuple[Property, ...] = ("translation", "scale", "rotation")  # Definitions 1-3
+PROPERTIES: tuple[Property, ...] = (*PAPER, "permutation", "order")
+B_DECADES = (-6.0, 6.0)  # sizes of random b, as powers of ten
+A_DECADES = (-12.0, 12.0)  # of random a
+A_POWERS = 40  # random powers of two are at most 2^40 and at least 2^-40
+GOLDEN = 0.6180339887498949  # its multiples, modulo one, are spread evenly however many there are
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +32,7 @@ class Transformation:
         label: what a reader sees.
         b: Definition 1, one number or one per variable.
         a: Definition 2, not zero.
-        M: Definition 3, orthogonal; None is the identity.
+        M: Definition 3, orthogonal; None is the identity. A permutation is one, too.
     """
 
     property: Property
@@ -56,6 +65,19 @@ class Transformation:
         return {"property": self.property, "label": self.label, **parameter}
 
 
+def order_of(T: Transformation) -> np.ndarray:
+    """Of a permutation: variable j of the image is variable ``order[j]`` of the plain point."""
+    assert T.M is not None
+    return np.argmax(T.M, axis=0)
+
+
+def size_of(T: Any) -> float | None:
+    """|b|, the largest over the variables, or |a|; None where there is none."""
+    if T.property == "translation":
+        return float(np.abs(T.b).max())
+    return abs(T.a) if T.property == "scale" else None
+
+
 def turn(dim: int, degrees: float, i: int, j: int) -> Array:
     """The rotation by an angle in the plane of variables i and j; exact for 90 degrees."""
     angle = np.deg2rad(degrees)
@@ -83,6 +105,8 @@ def simple(property: Property, dim: int) -> list[Transformation]:
         ]
     if property == "scale":
         return [Transformation(property, f"a = {a:g}", a=a) for a in (2.0, 0.5, 1000.0, -1.0, -2.0)]
+    if property == "order":
+        return []
 
     def swap(i: int, j: int) -> Array:
         order = np.arange(dim)
@@ -90,8 +114,10 @@ def simple(property: Property, dim: int) -> list[Transformation]:
         return np.eye(dim)[:, order]
 
     planes = [(0, 1)] if dim == 2 else [(0, 1), (0, dim - 1)]
-    flip = np.diag([-1.0, *np.ones(dim - 1)])
     swaps = [Transformation(property, f"swap of variables {i + 1} and {j + 1}", M=swap(i, j)) for i, j in planes]
+    if property == "permutation":
+        return [*swaps, Transformation(property, "variables in reverse order", M=np.eye(dim)[:, ::-1])]
+    flip = np.diag([-1.0, *np.ones(dim - 1)])
     turns = [
         Transformation(property, f"{degrees} degree turn of variables {i + 1} and {j + 1}", M=turn(dim, degrees, i, j))
         for degrees in (90, 45)
@@ -101,21 +127,33 @@ def simple(property: Property, dim: int) -> list[Transformation]:
 
 
 def random(property: Property, dim: int, count: int, rng: Generator) -> Iterator[Transformation]:
-    """Random b (one number, and one per variable), a (powers of two and not, both signs) or M (Haar, permutations)."""
+    """Random b (one number, and one per variable), a (powers of two and not), both signs, or M (Haar, permutations)."""
+    start = rng.random()
     for k in range(count):
+        place = (start + k * GOLDEN) % 1.0
         if property == "translation":
-            size = 10 ** rng.uniform(-3, 3)
-            b = rng.standard_normal(dim if k % 2 else None) * size
-            label = f"random b, one per variable, of size {size:.3g}" if k % 2 else f"b = {b:.6g}"
-            yield Transformation(property, label, b=b if k % 2 else float(b))
+            size = _power_of_ten(B_DECADES, place)
+            if k % 2:
+                b = rng.standard_normal(dim)
+                b *= size / np.abs(b).max()
+                yield Transformation(property, f"random b, one per variable, of size {size:.3g}", b=b)
+            else:
+                b = float(size * rng.choice([-1, 1]))
+                yield Transformation(property, f"b = {b:.6g}", b=b)
         elif property == "scale":
-            a = float(2.0 ** (rng.integers(1, 21) * rng.choice([-1, 1]))) if k % 2 else float(10 ** rng.uniform(-4, 4))
+            power = max(1, math.ceil(abs(2 * place - 1) * A_POWERS)) * (-1 if place < 0.5 else 1)
+            a = 2.0**power if k % 2 else _power_of_ten(A_DECADES, place)
             a *= -1 if k % 4 >= 2 else 1
             yield Transformation(property, f"a = {a:.6g}", a=a)
+        elif property == "permutation":
+            yield Transformation(property, "random permutation", M=np.eye(dim)[:, rng.permutation(dim)])
         elif k % 4 == 3:
             signs = rng.choice([-1.0, 1.0], dim)
-            yield Transformation(
-                property, "random signed permutation", M=(np.eye(dim) * signs)[:, rng.permutation(dim)]
-            )
+            M = (np.eye(dim) * signs)[:, rng.permutation(dim)]
+            yield Transformation(property, "random signed permutation", M=M)
         else:
             yield Transformation(property, "random orthogonal matrix", M=random_orthogonal(dim, rng))
+
+
+def _power_of_ten(decades: tuple[float, float], place: float) -> float:
+    return float(10 ** (decades[0] + (decades[1] - decades[0]) * place))

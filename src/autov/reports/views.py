@@ -17,11 +17,13 @@ from autov.core import InputError
 from autov.designer import Design
 from autov.designer.space import operator_of
 from autov.experiments import Cell, Comparison, Table
-from autov.invariance import Certificate
+from autov.invariance import AlgorithmReport, BiasReport, Certificate
 from autov.operators import AffineOperator
 from autov.operators.formulas import by_probability, row_formula
 from autov.reports.axes import value_axis
+from autov.reports.bias_plots import draw_bias
 from autov.reports.canvas import asked_for, drawing_on
+from autov.reports.certificates import bias_table, certificate_table
 from autov.reports.design_plots import draw_history
 from autov.reports.html import table_html
 from autov.reports.operator_plots import draw_offspring
@@ -75,6 +77,13 @@ def _(comparison: Comparison, **options: Any) -> Any:
 
 
 @drawn.register
+def _(report: BiasReport, ax: Axes | None = None) -> Axes:
+    """Where final points are in the box."""
+    with drawing_on(ax, 5.6, 3.4) as axes:
+        return draw_bias(report, axes)
+
+
+@drawn.register
 def _(operator: AffineOperator, ax: Axes | None = None) -> Axes:
     """Offspring of two parents."""
     with drawing_on(ax, 4.8, 4.8) as axes:
@@ -125,15 +134,17 @@ def _(table: Table) -> str:
 
 @html_of.register
 def _(certificate: Certificate) -> str:
-    rows = []
-    for v in certificate.verdicts:
-        p = "-" if v.p_value is None else f"{v.p_value:.2g}"
-        cells = ("yes" if v.holds else "no", v.level, "agree" if v.pathwise else "differ", f"{v.deviation:.2g}", p)
-        rows.append((v.property, tuple(Cell(cell) for cell in cells)))
-    title = f"Invariance of {certificate.operator}, {certificate.dim} variables, seed {certificate.seed}"
-    columns = ("property", "holds", "level", "paths", "deviation", "p-value")
-    conditions = tuple(f"{v.property} holds {v.condition}" for v in certificate.verdicts if v.condition)
-    return table_html(Table(title, columns, tuple(rows), notes=(*conditions, *certificate.remarks)))
+    return table_html(certificate_table(certificate))
+
+
+@html_of.register
+def _(report: BiasReport) -> str:
+    return table_html(bias_table([report.to_dict(points=False)]))
+
+
+@html_of.register
+def _(report: AlgorithmReport) -> str:
+    return table_html(certificate_table(report))
 
 
 @html_of.register

@@ -1,0 +1,163 @@
+"""What a check of an algorithm found, for people and for machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autov.core.display import Displayable
+from autov.invariance.certificate import Level
+from autov.invariance.scope import POWER, RunScope
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Whether an algorithm does the same on a transformed problem.
+
+    Attributes:
+        property: translation, scale, rotation, permutation or order.
+        holds: True if the populations agree, or agree for every a > 0 and a theorem says that laws agree for a < 0;
+            False if they do not and many runs differ in law, None if they do not agree but the laws could not be told
+            apart: the question is open.
+        level: pathwise, distribution if many runs were compared, theorem if that decides about a < 0.
+        transformation: the one with the largest deviation.
+        deviation: largest difference of two populations, as a share of the widest side of the box.
+        diverged: first generation with a deviation above tol (0 is the first population), None if there is none.
+        touches: number of variables of points asked for that lie on the border of the box, both runs together.
+        first_touch: first generation with such a point.
+        p_value: of the test on many runs, corrected for the number of comparisons; None if populations agree.
+        runs: size of each sample of that test.
+        detectable: the Kolmogorov-Smirnov distance that it finds with a chance of 90%.
+        turned: whether its random draws were turned with the problem (see `Rotatable`), or permuted with the variables.
+        inside: whether its first steps were made small, to stay away from the border.
+        negative: whether populations differ for a < 0 only.
+        member: of an algorithm made of others, one that is not certified by itself, though it may not show in these
+            runs.
+        dim: number of variables in which this was found.
+        affine: of order, whether a f + b with a > 0 agrees, and only other increasing transformations differ.
+        scope: what was compared, in all numbers of variables.
+    """
+
+    property: str
+    holds: bool | None
+    level: Level
+    transformation: str
+    deviation: float
+    diverged: int | None
+    touches: int
+    first_touch: int | None
+    p_value: float | None = None
+    runs: int = 0
+    detectable: float | None = None
+    turned: bool = False
+    inside: bool = False
+    negative: bool = False
+    member: str = ""
+    dim: int = 0
+    affine: bool = False
+    scope: RunScope | None = None
+
+    def note(self) -> str:
+        """In words."""
+        if self.diverged is None:
+            text = f"populations agree up to {self.deviation:.2g} of the box under every transformation"
+            if self.member:
+                return f"{text}, but its member {self.member}, which may run later, is not certified"
+            if self.turned and self.property == "permutation":
+                text += "; its draws were permuted with the variables, which does not change their law"
+            elif self.turned and self.property == "scale":
+                text += "; for a < 0 its draws were mirrored with the problem, which does not change their law"
+            elif self.turned:
+                text += (
+                    "; its draws were turned with the problem, which does not change their law, and its steps kept "
+                    "away from the border: it is rotation invariant in law"
+                )
+            elif self.inside:
+                text += "; its first points were put near the centre, away from the border"
+            return text
+        text = f"populations differ from generation {self.diverged} under {self.transformation}"
+        if self.scope is not None and len(self.scope.dims) > 1:
+            text += f" ({self.dim} variables)"
+        if self.negative:
+            text = f"populations agree for every a > 0; {text}"
+        if self.affine:
+            text = f"populations agree for a f + b with a > 0; {text}"
+        if self.level == "theorem":
+            text += (
+                "; by theorem (its draws have the same law in any order) they agree in law"
+                if self.property == "permutation"
+                else "; by theorem (its draws are symmetric in law) they agree in law for a < 0"
+            )
+            return f"{text}, but its member {self.member} is not certified" if self.member else text
+        if self.first_touch is not None and self.first_touch <= self.diverged:
+            text += f"; points lay on the border from generation {self.first_touch}, so clipping may be the cause"
+        if self.holds is False:
+            return f"{text}; {self.runs} runs of each differ in law, p = {self.p_value:.2g}"
+        open_ = f"{self.runs} runs of each cannot be told apart, p = {self.p_value:.2g}"
+        found = (
+            f"a Kolmogorov-Smirnov distance of {self.detectable:.2f} would have been found with a chance of {POWER:.0%}"
+        )
+        return f"{text}; {open_}; {found}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able; a deviation that is not finite becomes None."""
+        deviation = self.deviation if np.isfinite(self.deviation) else None
+        scope = None if self.scope is None else self.scope.to_dict()
+        return {
+            **vars(self),
+            "deviation": deviation,
+            "scope": scope,
+            "power": None if self.detectable is None else POWER,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class AlgorithmReport(Displayable):
+    """Trajectories of an algorithm, one per property."""
+
+    algorithm: str
+    problem: str
+    popsize: int
+    generations: int
+    seed: int
+    trajectories: tuple[Trajectory, ...]
+
+    @property
+    def holds(self) -> dict[str, bool | None]:
+        """Verdict by property; None is open."""
+        return {t.property: t.holds for t in self.trajectories}
+
+    def __getitem__(self, property: str) -> Trajectory:
+        return next(t for t in self.trajectories if t.property == property)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The grounds of every verdict, and what was tried."""
+        words = [f"{t.property}: {t.note()}" for t in self.trajectories]
+        tried = [f"{t.property}, tried: {t.scope.words(t.diverged is None)}" for t in self.trajectories if t.scope]
+        return (*words, *tried)
+
+    def __repr__(self) -> str:
+        words = {True: "yes", False: "no", None: "open"}
+        holds = ", ".join(f"{name} {words[held]}" for name, held in self.holds.items())
+        return f"<AlgorithmReport of {self.algorithm}: {holds}>"
+
+    @property
+    def title(self) -> str:
+        """Algorithm, problem and sizes."""
+        size = f"population {self.popsize}, {self.generations} generations, seed {self.seed}"
+        return f"Trajectories of {self.algorithm} on {self.problem}, {size}"
+
+    def __str__(self) -> str:
+        lines = [self.title]
+        lines.append(f"  {'property':<12} {'holds':<6} {'level':<13} {'deviation':<10} touches")
+        for t in self.trajectories:
+            holds = {True: "yes", False: "no", None: "open"}[t.holds]
+            lines.append(f"  {t.property:<12} {holds:<6} {t.level:<13} {t.deviation:<10.2g} {t.touches}")
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        return {**vars(self), "holds": self.holds, "trajectories": [t.to_dict() for t in self.trajectories]}
