@@ -40,11 +40,12 @@ def bench_theory(runs: int = RUNS, budgets: tuple[int, ...] = BUDGETS) -> dict[s
         "the better half survives"
     }
     for draw in ("solution", "variable"):
+        algorithm: Any = Evolution(lines(draw))
         best = np.empty((len(budgets), runs))
         dimensions = np.empty((len(budgets), runs))
         for place, maxfev in enumerate(budgets):
             for run in range(runs):
-                end = solve(problem, Evolution(lines(draw)), maxfev=maxfev, popsize=POPSIZE, seed=SEED, run=run)
+                end = solve(problem, algorithm, maxfev=maxfev, popsize=POPSIZE, seed=SEED, run=run)
                 best[place, run], dimensions[place, run] = end.fun, span(end.population)
         found[f"draw_per_{draw}"] = {
             str(maxfev): {

@@ -45,7 +45,7 @@ apart from ``tol_f``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -168,6 +168,11 @@ class StrategySettings:
         numbers = {name: float(getattr(self, name) or 0) for name in kernels.Plan._fields if name not in CHOICES}
         return kernels.Plan(**numbers, **choices)
 
+    @cached_property
+    def strategy(self) -> MatrixAdaptation:
+        """The strategy of these settings without a model."""
+        return MatrixAdaptation(**{field.name: getattr(self, field.name) for field in fields(StrategySettings)})
+
 
 @dataclass(frozen=True)
 class MatrixAdaptation(StrategySettings):
@@ -176,11 +181,6 @@ class MatrixAdaptation(StrategySettings):
     name: ClassVar[str] = "ma-es"
     uses_popsize: ClassVar[bool] = False  # it has its own, by the number of variables
     compiles: ClassVar[bool] = True
-
-    @property
-    def strategy(self) -> MatrixAdaptation:
-        """Itself: the strategy without a model."""
-        return self
 
     @cached_property
     def _plan(self) -> kernels.Plan:

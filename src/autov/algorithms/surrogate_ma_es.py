@@ -35,7 +35,7 @@ keeps half as many workers busy as there are points in a generation.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -45,7 +45,7 @@ from autov.algorithms.base import Outcome
 from autov.algorithms.compiled import AnyRun, ResumableRun, run_to_end
 from autov.algorithms.local_search import last_batch
 from autov.algorithms.matrix_adaptation import SAVED as STRATEGY_SAVED
-from autov.algorithms.matrix_adaptation import MatrixAdaptation, MatrixAdaptationState, StrategySettings, waiting_batch
+from autov.algorithms.matrix_adaptation import MatrixAdaptationState, StrategySettings, waiting_batch
 from autov.core import Array, Box, Generator, InputError, check_choice, check_ranges
 from autov.kernels.matrix_adaptation import surrogate as kernels
 from autov.kernels.objective import Objective
@@ -108,11 +108,6 @@ class SurrogateMatrixAdaptation(StrategySettings):
         super().__post_init__()
         check_ranges(self, tau=(-1, 1), portion=(0, 1), refit=(0, 10))
         check_choice(self, values=VALUES, middle=tuple(MIDDLES))
-
-    @cached_property
-    def strategy(self) -> MatrixAdaptation:
-        """The strategy without a model."""
-        return MatrixAdaptation(**{field.name: getattr(self, field.name) for field in fields(StrategySettings)})
 
     @cached_property
     def _plan(self) -> kernels.Plan:
