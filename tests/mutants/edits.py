@@ -326,6 +326,13 @@ EDITS: tuple[Edit, ...] = (
     Edit("a whole is told that its budget is spent by an empty batch", "runs/budget.py",
          "BudgetedObjective.__call__", "self.left", "len(x)",
          ("tests/runs/test_driver.py::test_a_whole_that_ends_early_is_not_said_to_have_used_its_budget",), 0),
+    Edit("random designs are those of the first generation again", "designer/search.py", "Uniform.propose",
+         ", generation)", ", 1)",
+         ("tests/designer/test_whole_designs.py::"
+          "test_random_candidates_are_uniform_in_the_box_and_depend_on_the_generation_only",)),
+    Edit("values of several combinations are not relative to their minima", "problems/bbob.py",
+         "LibraryFunction.__call__", "if self.relative else values", "if not self.relative else values",
+         ("tests/problems/test_many_affine.py::test_values_of_several_instances_are_relative_to_their_minima",)),
     Edit("the re-test uses the seeds of the search", "designer/search.py", "Search.retest", "RETEST", "TRIAL",
          ("tests/designer/test_search.py::test_no_run_is_made_twice_and_no_stream_is_shared",)),
     Edit("the race uses the seeds of the search", "designer/search.py", "Search.race", "RACE", "TRIAL",
