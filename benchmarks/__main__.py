@@ -21,7 +21,7 @@ BENCHMARKS = {
     "first": "the first call of a fresh installation",
     "peers": "the same loop in other libraries",
     "constrained": "constrained problems, with SciPy (a minute)",
-    "quality": "the BBOB suite, with other libraries (hours, kept in runs/)",
+    "quality": "BBOB and MA-BBOB, with other libraries (hours, kept in runs/)",
     "general": "how the default was designed (hours, kept in runs/)",
     "adjustment": "what was changed by hand in the default (kept in runs/)",
     "specialists": "designs for kinds of problems (hours, kept in runs/)",
