@@ -91,7 +91,7 @@ gallery: $(VENV)/.peers
 
 # docs/quality.md and docs/specialists.md from stored figures; `python -m benchmarks quality` and `specialists` make those (hours).
 quality: $(READY)
-	$(BIN)/python -c "from benchmarks.quality import quality_page; quality_page('results/quality', 'docs/quality.md')"
+	$(BIN)/python -c "from benchmarks.quality_markdown import quality_page; quality_page('results/quality', 'docs/quality.md')"
 	$(BIN)/python -c "from benchmarks.specialists import specialists_page as p; p('results/specialists', 'docs/specialists.md')"
 
 # docs/speed.md from the figures in results/bench; `python -m benchmarks NAME --json` makes those.

@@ -24,7 +24,7 @@ BENCHMARKS = {
     "certificates": "what operators and algorithms are invariant to (minutes)",
     "theory": "runs that Theorem 4 of the paper says cannot be (a minute)",
     "constrained": "constrained problems, with SciPy (a minute)",
-    "quality": "the BBOB suite, with other libraries (hours, kept in runs/)",
+    "quality": "BBOB and MA-BBOB, with other libraries (hours, kept in runs/)",
     "general": "how the default was designed (hours, kept in runs/)",
     "adjustment": "what was changed by hand in the default (kept in runs/)",
     "specialists": "designs for kinds of problems (hours, kept in runs/)",

@@ -7,9 +7,23 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
 from autov.experiments import compare
-from benchmarks.quality import figures, joined, quality_page
+from benchmarks.quality import (
+    BBOB,
+    COMBINED,
+    LIMITS,
+    OTHERS,
+    OWN,
+    Suite,
+    bench_quality,
+    figures,
+    finished,
+    joined,
+    too_slow,
+)
+from benchmarks.quality_markdown import best_rival, quality_page, verdicts
 
 
 @pytest.fixture(scope="module")
@@ -47,11 +61,92 @@ def test_figures_of_two_parts_join_to_those_of_the_whole(made):
     assert joined(other, part(["general", "ma-es"]))["functions"]["sphere"]["not_compared"] == ["ga"]
 
 
-def section(tmp_path, made, **changed):
+def test_figures_by_instance_rank_every_run(made):
+    found = figures(made, by_instance=True)
+    assert len(found["functions"]) == 2 * 5
+    rows = np.array([[made.values(p, a)[run] for a in made.algorithms] for p in made.problems for run in range(5)])
+    ranks = rankdata(rows, axis=1).mean(axis=0)
+    assert [found["measures"][a]["rank"] for a in made.algorithms] == pytest.approx(ranks.tolist())
+    assert not any(row["significantly_better"] for row in found["functions"].values())
+    assert found["measures"]["ga"]["area"] == figures(made)["measures"]["ga"]["area"]
+
+
+def test_algorithms_with_missing_runs_are_left_out(made):
+    missing = next(row for row in made.rows if row.label == "ma-es")
+    cut = replace(made, rows=tuple(row for row in made.rows if row is not missing))
+    assert finished(made, 5).algorithms == made.algorithms
+    found = finished(cut, 5)
+    assert found.algorithms == ("general", "ga")
+    assert {row.label for row in found.rows} == {"general", "ga"}
+    assert finished(made, 6).algorithms == ()
+
+
+def test_settings_and_limits():
+    assert {maxfev / dim for dim, maxfev in BBOB.settings[:4]} == {20}
+    assert {maxfev / dim for dim, maxfev in BBOB.settings[4:8]} == {100}
+    assert all(maxfev == min(1_000 * dim, 10_000) for dim, maxfev in BBOB.settings[8:])
+    assert COMBINED.runs == 100
+    assert set(LIMITS) <= set(OTHERS)
+    assert not too_slow("cma:lq", 20, 2_000)
+    assert too_slow("cma:lq", 20, 2_001)
+    assert not too_slow("minion:bipop", 1_000, 10**9)
+    assert len(set(OWN) | set(OTHERS)) == len(OWN) + len(OTHERS)
+
+
+def test_what_is_stored_becomes_figures_without_a_run(tmp_path):
+    suite = Suite("bbob", "BBOB", "sphere+family=translate", 3, ((2, 60), (3, 60)))
+    first = replace(suite, settings=suite.settings[:1])
+    kept = bench_quality(tmp_path, ["ga", "nothing:known"], [first])
+    assert list(kept) == ["bbob-2d-60"]
+    stored = bench_quality(tmp_path, ["ga", "de"], [suite], run=False)
+    assert stored == kept, "nobody else is there, and nothing of the other setting"
+    data = json.loads((tmp_path / "bbob-2d-60.json").read_text())
+    assert data["algorithms"] == ["general", "ga"]
+    assert data["suite"] == "bbob"
+    assert data["drawn"] == ["general"]
+    assert (tmp_path / "bbob-2d-60.png").exists()
+    assert not (tmp_path / "bbob-3d-60.json").exists()
+    bench_quality(tmp_path, ["nothing:known"], [first], run=False)
+    again = json.loads((tmp_path / "bbob-2d-60.json").read_text())
+    assert again["kept"] == ["ga"]
+    assert list(again["refused"]) == ["nothing:known"]
+
+
+def section(tmp_path, made, name="bbob-20d-10000", **changed):
     data = figures(made) | {"dim": 20, "maxfev": 10_000} | changed
-    (tmp_path / "bbob-20d-10000.json").write_text(json.dumps(data))
+    (tmp_path / f"{name}.json").write_text(json.dumps(data))
     (tmp_path / "remarks.md").write_text("By hand.\n")
+    (tmp_path / "methods.md").write_text("Made so.\n")
     return quality_page(tmp_path, tmp_path / "page.md")
+
+
+MEASURES = {
+    "general": {"area": 0.4, "targets": 0.5, "rank": 2.5},
+    "ma-es": {"area": 0.5, "targets": 0.6, "rank": 1.0},
+    "scipy:de": {"area": 0.3, "targets": 0.6, "rank": 1.5},
+    "cma:default": {"area": 0.35, "targets": 0.1, "rank": 3.0},
+}
+
+
+def test_verdicts_compare_with_the_best_rival_of_another_library():
+    data = {"dim": 10, "maxfev": 1_000, "reference": "general", "algorithms": list(MEASURES), "measures": MEASURES}
+    assert best_rival(data, "area") == "cma:default"
+    assert best_rival(data, "rank") == "scipy:de"
+    tie = MEASURES | {"scipy:de": {"area": 0.4, "targets": 1.0, "rank": 9.0}}
+    heading, said, table = verdicts([data, data | {"dim": 20, "suite": "ma-bbob", "measures": tie}])
+    assert heading == "## Verdicts"
+    assert "in area under the ECDF in 1 of 2 settings and in mean rank in 1 of 2 settings." in said
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.splitlines()[2:]]
+    assert rows[0] == [
+        "[BBOB, 10 variables, 1,000 evaluations](#bbob-10-variables-1000-evaluations)",
+        "0.4000", "`cma:default`", "0.3500", "2.50", "`scipy:de`", "1.50", "**yes**", "no",
+    ]  # fmt: skip
+    assert rows[1][0].startswith("[MA-BBOB, 20 variables, 1,000 evaluations](#ma-bbob-20-")
+    assert rows[1][2:4] == ["`scipy:de`", "0.4000"]
+    assert rows[1][-2:] == ["no", "**yes**"], "a tie is no lead"
+    alone = data | {"algorithms": ["general", "ma-es"]}
+    assert best_rival(alone, "area") is None
+    assert verdicts([]) == []
 
 
 def test_the_page_says_who_is_first_and_by_how_much(made, tmp_path):
@@ -62,21 +157,58 @@ def test_the_page_says_who_is_first_and_by_how_much(made, tmp_path):
     }
     text = section(tmp_path, made, measures=measures)
     assert text == (tmp_path / "page.md").read_text()
-    assert text.startswith("# Quality of the default\n\nBy hand.\n")
-    first = "first in area under the ECDF (0.4; `ma-es` 0.3)"
-    second = "number 2 of 3 in mean rank of medians (2.5; `ma-es` 1.5)"
+    assert text.startswith("# Quality of the default\n\nBy hand.\n\n## Verdicts\n")
+    assert (tmp_path / "quality-methods.md").read_text() == "# How quality was measured\n\nMade so.\n"
+    first = "first of 3 in area under the ECDF (0.4; `ma-es` 0.3)"
+    second = "number 2 of 3 in mean rank (2.5; `ma-es` 1.5)"
     assert f"`general` is {first} and {second}." in text
     rows = [line for line in text.splitlines() if line.startswith("| **`general`**")]
     assert len(rows) == 1
-    assert "Not run yet in this setting: `anytime`, `thorough`, `paper-h3`, `minion:bipop`" in text
+    assert "Not run in this setting yet: `anytime`, `thorough`, `paper-h3`, `minion:bipop`" in text
+    assert "Too slow for this setting (200,000 evaluations times variables): `cma:lq` (to 40,000)" in text
     assert "| **0.400** | 0.500 | 2.50 |" in rows[0]
+    assert text.index("| **`general`**") < text.index("| `ma-es`") < text.index("| `ga`"), "by area"
+
+
+def test_the_page_says_who_could_not_run_whose_figures_are_older_and_shows_pictures_that_are_there(made, tmp_path):
+    said = {
+        "refused": {"cmaes:default": "it is not installed", "ga": "ran all the same"},
+        "kept": ["ga"],
+        "drawn": ["ga"],
+    }
+    text = section(tmp_path, made, **said)
+    assert "Could not be run: `cmaes:default` (it is not installed)." in text
+    assert "From an earlier run, with the same seed and instances: `ga`." in text
+    assert "![" not in text
+    (tmp_path / "quality").mkdir()
+    (tmp_path / "quality" / "bbob-20d-10000.png").touch()
+    assert "![ECDF curves](quality/bbob-20d-10000.png)" in section(tmp_path, made, **said)
+
+
+def test_settings_come_in_their_order_and_combinations_last(made, tmp_path):
+    for name, dim, maxfev, suite in [
+        ("ma-bbob-10d-1000", 10, 1_000, "ma-bbob"), ("bbob-40d-4000", 40, 4_000, "bbob"),
+        ("bbob-5d-100", 5, 100, "bbob"),
+    ]:  # fmt: skip
+        text = section(tmp_path, made, name, dim=dim, maxfev=maxfev, suite=suite)
+    heads = [line for line in text.splitlines() if line.startswith("## ")]
+    assert heads == [
+        "## Verdicts", "## BBOB, 5 variables, 100 evaluations", "## BBOB, 40 variables, 4,000 evaluations",
+        "## MA-BBOB, 10 variables, 1,000 evaluations",
+    ]  # fmt: skip
+    combined = text.partition("## MA-BBOB")[2]
+    assert "better than `general` on" in combined
+    assert "significantly" not in combined
+    medians = [row["medians"] for row in figures(made)["functions"].values()]
+    count = sum(row["ga"] < row["general"] for row in medians)
+    assert f"| {count} of 2 |" in next(line for line in combined.splitlines() if line.startswith("| `ga`"))
 
 
 def test_losses_are_listed(made, tmp_path):
     functions = {"sphere": {"medians": {"general": 2.0, "ma-es": 1.0, "ga": 0.5}, "significantly_better": ["ma-es"]}}
     text = section(tmp_path, made, functions=functions)
-    assert "| `sphere` | `ma-es` | 1 | 2 |" in text
+    assert "| `sphere` | 1 | `ma-es` | 1 | 2 |" in text
     functions["sphere"]["not_compared"] = ["ga"]
-    assert "Not compared with it as it is now: `ga`." in section(tmp_path, made, functions=functions)
+    assert "Not tested against it as it is now: `ga`." in section(tmp_path, made, functions=functions)
     none = {"sphere": {"medians": {}, "significantly_better": []}}
     assert "No algorithm is significantly better than `general`" in section(tmp_path, made, functions=none)

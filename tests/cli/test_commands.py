@@ -286,7 +286,7 @@ def test_instances_logs_and_data_of_bbob(capsys, tmp_path):
     )  # fmt: skip
     assert (code, json.loads(out)["problem"]) == (0, "bbob-f1+instance=3")
     code, _, err = run(capsys, "design", "sphere", "--instances", "1..5")
-    assert (code, err) == (2, "autov: instances: only bbob-f1..bbob-f24 have them, got sphere\n")
+    assert (code, err) == (2, "autov: instances: only bbob-f1..bbob-f24 and ma-bbob have them, got sphere\n")
 
 
 def test_measures_are_printed_and_written_where_minima_are_known(capsys, tmp_path):

@@ -1,15 +1,18 @@
 """Designs of whole algorithms: spaces, searchers, panels, cases, twins, files."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from scipy.stats import kstest
 
 from autov import Optimizer, minimize
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.files import read_algorithm
 from autov.algorithms.portfolio import Portfolio
-from autov.core import InputError
+from autov.core import Box, InputError, stream_key
 from autov.designer import TrialBudget, design, design_settings
-from autov.designer.search import RACE, Search, panel_shares
+from autov.designer.search import PROPOSERS, RACE, Search, panel_shares
 from autov.runs import solve
 from tests.designer.counting import Counted
 from tests.designer.stubs import NotedTrials
@@ -19,7 +22,7 @@ TINY = {"population": 5, "generations": 3, "trial": TrialBudget(8, 10, 2), "race
         "retest_runs": 4, "rng": 1}  # fmt: skip
 
 
-@pytest.mark.parametrize("searcher", ["best-operator", "ma-es"])
+@pytest.mark.parametrize("searcher", ["best-operator", "ma-es", "random"])
 @pytest.mark.parametrize("space", ["evolution", "portfolio"])
 def test_a_search_that_was_cut_goes_on_with_the_same_bits(space, searcher, tmp_path):
     options = {**TINY, "space": space, "searcher": searcher, "aggregate": "panel", "panel_runs": 2}
@@ -48,6 +51,39 @@ def test_a_known_design_that_wins_is_returned_and_named():
         assert found.algorithm == known_designs(rivals)[found.known]
         assert found.known not in found.beside
         assert np.isnan(found.fitness)
+
+
+def test_random_candidates_are_uniform_in_the_box_and_depend_on_the_generation_only():
+    box = Box([-1.0, 10.0], [1.0, 30.0])
+    proposer = PROPOSERS["random"](SimpleNamespace(box=box), stream_key(7, 0))
+    near = np.tile([0.9, 29.0], (500, 1))
+    memory, first = proposer.propose({}, 1, near, np.zeros(500))
+    assert memory == {}
+    assert np.array_equal(first, proposer.propose({}, 1, near[::-1] - 0.5, np.ones(500))[1]), "whatever is known"
+    assert not np.array_equal(first, proposer.propose({}, 2, near, np.zeros(500))[1])
+    assert not np.array_equal(
+        first, PROPOSERS["random"](SimpleNamespace(box=box), stream_key(8, 0)).propose({}, 1, near, near)[1]
+    )
+    for column, (low, high) in zip(first.T, [(-1, 1), (10, 30)], strict=True):
+        assert kstest((column - low) / (high - low), "uniform").pvalue > 0.001
+    assert abs(np.corrcoef(first.T)[0, 1]) < 0.15
+
+
+def test_the_best_of_random_designs_costs_what_a_search_costs():
+    settings = {
+        **TINY,
+        "space": "evolution",
+        "reevaluate": 1,
+        "final_race": False,
+        "aggregate": "panel",
+        "panel_runs": 2,
+    }
+    found = {
+        searcher: design(["sphere", "ackley"], dim=3, searcher=searcher, **settings) for searcher in ("random", "ma-es")
+    }
+    spent = [one.history[:, 1] for one in found.values()]
+    assert np.array_equal(*spent)
+    assert len(spent[0]) == TINY["generations"] + 1
 
 
 class _Trials(NotedTrials):

@@ -71,9 +71,9 @@ def test_names_and_instances():
         (lambda: resolve_problem("bbob-f25"), "unknown 'bbob-f25'"),
         (lambda: resolve_problem("bbob-f3+instance=0"), "instances count from 1"),
         (lambda: resolve_problem("bbob-f3+instance=x"), "instance: expected a number, a range"),
-        (lambda: resolve_problem("f3+instance=2"), "instance: only for bbob-f1..bbob-f24"),
+        (lambda: resolve_problem("f3+instance=2"), "instance: only for bbob-f1..bbob-f24 and ma-bbob"),
         (lambda: resolve_problem("bbob-f3+rotate=1+instance=2"), "before other transformations"),
-        (lambda: with_instances(["f1"], "1..5"), "instances: only bbob-f1..bbob-f24 have them, got f1"),
+        (lambda: with_instances(["f1"], "1..5"), "instances: only bbob-f1..bbob-f24 and ma-bbob have them, got f1"),
         (lambda: parse_instances("1..3_2"), "there twice"),
     ],
 )

@@ -54,7 +54,9 @@ def design(
     ),
     members: str | None = typer.Option(None, "--members", help="Of a portfolio: evolution,ma-es or one of them."),
     fix: list[str] | None = typer.Option(None, "--fix", help="A gene that is not designed, as in popsize=20."),
-    searcher: str | None = typer.Option(None, "--searcher", help="Who proposes candidates: best-operator or ma-es."),
+    searcher: str | None = typer.Option(
+        None, "--searcher", help="Who proposes candidates: best-operator, ma-es or random (a baseline)."
+    ),
     dims: str | None = typer.Option(None, "--dims", help="Train with several numbers of variables: 10,30."),
     budgets: str | None = typer.Option(None, "--budgets", help="Evaluations of a run: 3000,10000 or 100d,300d."),
     stops: str | None = typer.Option(None, "--stops", help="Judge runs after these parts of them, too: 1,0.3,0.1."),

@@ -17,7 +17,9 @@ FORMATS = ("text", "markdown", "latex", "csv", "json")
 JSON = typer.Option(False, "--json", help="Print JSON for machines.")
 SEED = typer.Option(1, "--seed", min=0, help="Seed of all random numbers.")
 INSTANCES = typer.Option(
-    None, "--instances", help="Of BBOB functions: 1..5, or 1..5,71..80; run r gets number r of them, again and again."
+    None,
+    "--instances",
+    help="Of bbob-f1..bbob-f24 and ma-bbob: 1..5, or 1..5,71..80; run r gets number r, again and again.",
 )
 ENGINE = typer.Option("auto", "--engine", help="auto, serial, threads, processes or dask.")
 SCHEDULER = typer.Option(None, "--scheduler", help="Join the Dask cluster at this address, such as tcp://HOST:8786.")

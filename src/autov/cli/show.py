@@ -118,6 +118,7 @@ def _problems() -> list[dict[str, object]]:
         minimum = "" if problem.minimum is None else f"{problem.minimum:.6g}"
         rows.append({"name": shown, "variables": problem.box.dim, "box": box, "minimum": minimum})
     rows.append({"name": "bbob-f1..bbob-f24", "variables": BBOB_DIM, "box": "[-5, 5]", "minimum": "(extra ioh)"})
+    rows.append({"name": "ma-bbob", "variables": BBOB_DIM, "box": "[-5, 5]", "minimum": "(extra ioh)"})
     return rows
 
 

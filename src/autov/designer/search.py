@@ -151,7 +151,25 @@ class Strategy:
         return MatrixAdaptation(popsize=popsize, sigma=FIRST_STEP, restarts="none", bounds="fold")
 
 
-PROPOSERS: dict[str, Any] = {"best-operator": BestOperator, "ma-es": Strategy}
+@dataclass(frozen=True)
+class Uniform:
+    """Random designs: the baseline that every other proposer must beat at equal cost."""
+
+    needs_all: ClassVar[bool] = False
+    genome: Genome
+    key: np.ndarray
+
+    def propose(self, memory: Memory, generation: int, vectors: Array, fitness: Array) -> tuple[Memory, Array]:  # noqa: ARG002
+        """Uniform vectors in the box, whatever is known."""
+        rng = generator(int(self.key[0]), int(self.key[1]), generation)
+        return memory, self.genome.box.sample(len(vectors), rng)
+
+    def learn(self, memory: Memory, vectors: Array, fitness: Array) -> Memory:  # noqa: ARG002
+        """Nothing to learn."""
+        return memory
+
+
+PROPOSERS: dict[str, Any] = {"best-operator": BestOperator, "ma-es": Strategy, "random": Uniform}
 
 
 SEARCH, TRIAL, RACE, RETEST, MOVED, PANEL = range(6)  # what the streams of a seed are for

@@ -71,7 +71,8 @@ class DesignSettings:
         aggregate: for several problems, "rank", "log-gap" or "panel" (see `autov.designer.search`).
         panel: algorithms of other libraries that take part in the final race and the comparison, such as "cma:default".
         panel_runs: runs of each known design and of each of the panel that candidates are measured by ("panel").
-        searcher: who proposes candidates: "best-operator" (Algorithm 1) or "ma-es".
+        searcher: who proposes candidates: "best-operator" (Algorithm 1), "ma-es", or "random" (uniform in the space: a
+            baseline).
         population: candidates.
         generations: of the search, after the first population.
         known: the first population holds known designs, such as the paper's operator, as far as the form allows.
@@ -104,7 +105,7 @@ class DesignSettings:
     panel_runs: int = 12
 
     # The search
-    searcher: Literal["best-operator", "ma-es"] = "best-operator"
+    searcher: Literal["best-operator", "ma-es", "random"] = "best-operator"
     population: int = 100
     generations: int = 700
     known: bool = True

@@ -15,6 +15,7 @@ from autov.problems.feasibility import (
     unpenalized,
 )
 from autov.problems.function import Function, NumbaFunction, function_problem
+from autov.problems.many_affine import ManyAffine
 from autov.problems.named_problems import (
     GROUPS,
     LARGE_SCALE_NAMES,
@@ -32,8 +33,8 @@ from autov.problems.transforms import FreeVariables, Rotated, Scaled, Translated
 __all__ = [
     "ADDED_NAMES", "BBOB", "BBOB_NAMES", "CONSTRAINED_NAMES", "EIGHT", "GROUPS", "LARGE_SCALE_NAMES", "NAMES",
     "NOISY_NAMES", "PAPER_NAMES", "SIX", "Classic", "Constrained", "Constraint", "Family", "FreeVariables",
-    "Function", "MayRaise", "NumbaFunction", "PointFunction", "Problem", "ProblemFamily", "Problems", "Rotated",
-    "Scaled", "Translated", "checked_kinds", "compressed", "constrained", "constrained_problem",
+    "Function", "ManyAffine", "MayRaise", "NumbaFunction", "PointFunction", "Problem", "ProblemFamily", "Problems",
+    "Rotated", "Scaled", "Translated", "checked_kinds", "compressed", "constrained", "constrained_problem",
     "constraints_and_integers", "expand_names", "function_problem", "instance_of", "is_told_by_name", "penalized",
     "problem_group", "resolve_problem", "resolve_problems", "takes_points", "to_base", "unpenalized", "with_family",
     "with_instances", "without_fixed",

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from autov.core.optional import library, release
 
 NUMBERS = range(1, 25)
 BBOB_NAMES = tuple(f"bbob-f{number}" for number in NUMBERS)
+MANY_AFFINE = "ma-bbob"  # see many_affine.py
+INSTANCED = (*BBOB_NAMES, MANY_AFFINE)  # problems that have numbered instances
 BBOB_DIM = 20  # variables unless told otherwise
 LARGEST_INSTANCE = 10**6
 
@@ -33,38 +35,18 @@ def _function(number: int, dim: int, instance: int) -> Any:
     return ioh.get_problem(number, instance=instance, dimension=dim, problem_class=ioh.ProblemClass.BBOB)
 
 
-@dataclass(frozen=True)
-class BBOB:
-    """One instance of one function on [-5, 5]^dim; the version of the library decides results, too."""
+class LibraryFunction:
+    """What instances of all suites of the library have in common: the box [-5, 5]^dim and a known minimum."""
 
-    number: int
-    dim: int = BBOB_DIM
-    iid: int = 1  # number of the instance; a method `instance` would make it a family
-    version: str = field(default_factory=partial(release, "ioh", "problem", "ioh"))
-    relative: bool = False  # values minus that at the optimum: instances differ in it, and could not be compared
+    dim: int
+    relative: bool
     minimum_is_global: ClassVar[bool] = True  # the functions are defined everywhere, and nowhere smaller
     noisy: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        if isinstance(self.number, bool) or self.number not in NUMBERS:
-            raise InputError(f"problem: bbob-f1 to bbob-f24, got number {self.number!r}")
-        whole_number("instance", self.iid, 1)
-        if whole_number("dim", self.dim, 1) < 2:
-            raise InputError(f"dim: bbob-f{self.number} needs at least 2 variables, got {self.dim}")
-
-    @property
-    def name(self) -> str:
-        """bbob-f<number>, with the instance unless it is the first."""
-        return f"bbob-f{self.number}" + (f"+instance={self.iid}" if self.iid != 1 else "")
-
-    @property
-    def title(self) -> str:
-        """The library's name of the function, such as Rastrigin."""
-        return str(self._made.meta_data.name)
-
     @property
     def _made(self) -> Any:
-        return _function(int(self.number), int(self.dim), int(self.iid))
+        """The object of the library."""
+        raise NotImplementedError
 
     @property
     def box(self) -> Box:
@@ -96,6 +78,38 @@ class BBOB:
         return
 
 
+@dataclass(frozen=True)
+class BBOB(LibraryFunction):
+    """One instance of one function on [-5, 5]^dim; the version of the library decides results, too."""
+
+    number: int
+    dim: int = BBOB_DIM
+    iid: int = 1  # number of the instance; a method `instance` would make it a family
+    version: str = field(default_factory=partial(release, "ioh", "problem", "ioh"))
+    relative: bool = False  # values minus that at the optimum: instances differ in it, and could not be compared
+
+    def __post_init__(self) -> None:
+        if isinstance(self.number, bool) or self.number not in NUMBERS:
+            raise InputError(f"problem: bbob-f1 to bbob-f24, got number {self.number!r}")
+        whole_number("instance", self.iid, 1)
+        if whole_number("dim", self.dim, 1) < 2:
+            raise InputError(f"dim: bbob-f{self.number} needs at least 2 variables, got {self.dim}")
+
+    @property
+    def name(self) -> str:
+        """bbob-f<number>, with the instance unless it is the first."""
+        return f"bbob-f{self.number}" + (f"+instance={self.iid}" if self.iid != 1 else "")
+
+    @property
+    def title(self) -> str:
+        """The library's name of the function, such as Rastrigin."""
+        return str(self._made.meta_data.name)
+
+    @property
+    def _made(self) -> Any:
+        return _function(int(self.number), int(self.dim), int(self.iid))
+
+
 def parse_instances(text: str) -> tuple[int, ...]:
     """Instances as people write them: ``2``, ``1..5``, ``1..5_71..80``; commas will do as well."""
     found: list[int] = []
@@ -114,28 +128,30 @@ def parse_instances(text: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def of_run(problem: Any, instances: str | float, run: int) -> BBOB:
+def of_run(problem: Any, instances: str | float, run: int) -> Any:
     """The problem with the instance of a run: the list is gone through again and again.
 
     Where there are several, values are relative to the minimum, so that runs on different ones can be compared.
     """
-    if not isinstance(problem, BBOB):
-        raise InputError(f"instance: only for bbob-f1..bbob-f24, before other transformations; got {problem.name}")
+    if not isinstance(problem, LibraryFunction):
+        raise InputError(
+            f"instance: only for bbob-f1..bbob-f24 and ma-bbob, before other transformations; got {problem.name}"
+        )
     numbers = parse_instances(instances) if isinstance(instances, str) else (int(instances),)
-    return dataclasses.replace(problem, iid=numbers[run % len(numbers)], relative=len(numbers) > 1)
+    return dataclasses.replace(cast(Any, problem), iid=numbers[run % len(numbers)], relative=len(numbers) > 1)
 
 
 def with_instances(names: Iterable[str], instances: str | None) -> list[str]:
-    """Names in which every BBOB problem that does not say its instances has these, as ``+instance=``."""
+    """Names in which every problem with instances that does not say them has these, as ``+instance=``."""
     given = list(names)
     if instances is None:
         return given
     text = "_".join(part.strip() for part in instances.split(","))
     parse_instances(text)
     heads = [name.partition("+")[0] for name in given]
-    if not any(head in BBOB_NAMES for head in heads):
-        raise InputError(f"instances: only bbob-f1..bbob-f24 have them, got {', '.join(given)}")
+    if not any(head in INSTANCED for head in heads):
+        raise InputError(f"instances: only bbob-f1..bbob-f24 and ma-bbob have them, got {', '.join(given)}")
     return [
-        name.replace(head, f"{head}+instance={text}", 1) if head in BBOB_NAMES and "+instance=" not in name else name
+        name.replace(head, f"{head}+instance={text}", 1) if head in INSTANCED and "+instance=" not in name else name
         for name, head in zip(given, heads, strict=True)
     ]

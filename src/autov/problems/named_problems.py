@@ -8,11 +8,12 @@ from typing import Any
 
 from autov.core import Box, InputError, import_object, meant, whole_number
 from autov.problems.added import ADDED_NAMES, ALIASES, NOISY_NAMES
-from autov.problems.bbob import BBOB, BBOB_DIM, BBOB_NAMES
+from autov.problems.bbob import BBOB, BBOB_DIM, BBOB_NAMES, INSTANCED, MANY_AFFINE
 from autov.problems.classics import NAMES, TABLE, Classic
 from autov.problems.constrained import CONSTRAINED_NAMES, constrained_problem
 from autov.problems.families import Family, checked_step, is_per_run, transformed
 from autov.problems.function import function_problem
+from autov.problems.many_affine import ManyAffine
 from autov.problems.problem import Problem
 from autov.problems.transforms import Translated
 
@@ -46,7 +47,8 @@ def resolve_problem(
             problem on [-b, b]^d; ``+translate=run`` and ``+rotate=run`` draw a new one for every run, and
             ``+family=translate-rotate-scale`` draws an instance with its optimum anywhere in the inner 80 % of the box,
             turned and zoomed about it. ``bbob-f3+instance=2`` is an instance of a BBOB function (1 unless given), and
-            with ``+instance=1..5`` or ``+instance=1..5_71..80`` run r gets number r of these, again and again.
+            with ``+instance=1..5`` or ``+instance=1..5_71..80`` run r gets number r of these, again and again;
+            ``ma-bbob+instance=2`` is an affine combination of BBOB functions.
         bounds: of a function, a (min, max) pair for each variable.
         dim: number of variables where it is open; a problem that has its own number must agree.
         vectorized: a function that takes batches (n, d).
@@ -95,7 +97,7 @@ def resolve_problem(
 
 def is_told_by_name(name: str) -> bool:
     """Whether a name and autov's version say all about a problem: no code of users, no other library."""
-    return ":" not in name and name.partition("+")[0] not in BBOB_NAMES
+    return ":" not in name and name.partition("+")[0] not in INSTANCED
 
 
 def resolve_problems(problems: Problems, dim: int | None = None) -> dict[str, Problem]:
@@ -175,6 +177,8 @@ def _named(name: str, dim: int | None, default_dim: int) -> Problem:
         return Classic(name, dim or default_dim)
     if name in BBOB_NAMES:
         return BBOB(int(name.removeprefix("bbob-f")), dim or min(default_dim, BBOB_DIM))
+    if name == MANY_AFFINE:
+        return ManyAffine(dim or min(default_dim, BBOB_DIM))
     if name in LARGE_SCALE_NAMES:
         from autov.problems.large_scale import large_scale  # loads its data
 
@@ -188,7 +192,7 @@ def _named(name: str, dim: int | None, default_dim: int) -> Problem:
     likely = meant(name, [*TABLE, *NOISY_NAMES, *PAPER_NAMES, *LARGE_SCALE_NAMES, *CONSTRAINED_NAMES])
     raise InputError(
         f"problem: unknown {name!r}{likely}; try f1..f13, paper-f1..paper-f13, lsgo-f1..lsgo-f15, bbob-f1..bbob-f24, "
-        "g01 or another of the constrained ones, a name such as rastrigin, or file.py:function"
+        "ma-bbob, g01 or another of the constrained ones, a name such as rastrigin, or file.py:function"
     )
 
 
@@ -229,6 +233,8 @@ def problem_group(name: str) -> str:
     head = name.partition("+")[0]
     if match := re.fullmatch(r"bbob-f(\d+)", head):
         return next((title for last, title in _BBOB if int(match[1]) <= last), "others")
+    if head == MANY_AFFINE:
+        return "MA-BBOB"
     if head.startswith("lsgo-"):
         return "large scale"
     if (match := re.fullmatch(r"(?:paper-)?f(\d+)", head)) and 1 <= int(match[1]) <= len(NAMES):
