@@ -58,6 +58,13 @@ def test_a_quadratic_of_ten_variables_within_400_evaluations():
         assert drive(QuasiNewton(), quadratic, WIDE, maxfev=400, seed=seed)[0] < 1e-8
 
 
+def test_a_rotated_quadratic_of_ten_variables_within_150_evaluations():
+    for seed in range(5):
+        rotation = np.linalg.qr(generator(seed).normal(size=(10, 10)))[0]
+        fun = lambda x, R=rotation: (SCALES * ((x - 0.7) @ R) ** 2).sum(axis=1)  # noqa: E731
+        assert drive(QuasiNewton(), fun, WIDE, maxfev=150, seed=seed)[0] < 1e-8
+
+
 def test_smooth_functions_of_two_variables_within_100_evaluations():
     box = Box.cube(-5.0, 5.0, 2)
     bowl = lambda x: np.log1p(((x - 1.2) ** 2).sum(axis=1)) + 0.1 * (x[:, 0] - 1.2) ** 4  # noqa: E731

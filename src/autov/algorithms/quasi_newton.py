@@ -9,7 +9,9 @@ without a rule of their own. A line is cut at the box.
 
 *Second derivatives.* After the first step the matrix is ``first_curvature`` times the identity that fits this step.
 A small factor takes all other directions for nearly flat: then the next steps cross the box, which pays on functions
-with a global trend. Curvature is learned where the steps go.
+with a global trend. Curvature is learned where the steps go. A second matrix takes symmetric rank-one updates (section
+6.2), which are exact after d steps on a quadratic function, whatever the lengths of the steps. The direction comes from
+it where it is positive definite, else from the BFGS matrix.
 
 *Differences.* Forward ones of ``difference`` of the box. Where a line finds no descent, central ones; where these show
 that the function is noisy, ones as wide as the noise demands. A search on a noisy function, a plateau or steps

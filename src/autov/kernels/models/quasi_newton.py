@@ -6,6 +6,7 @@ of a line. ``phase`` says what the batch that waits is for. See `autov.algorithm
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ GIVEN, GRADIENT, LINE = range(3)  # phase
 CELLS = 2**20  # most numbers in a batch
 SHORTEN = 0.1  # least factor between two lengths on a line, and least part of the length that a parabola may ask for
 RATIO = 0.25  # between the lengths of one batch
+CONVEX = 1e-9  # least pivot of a convex model, as a part of the diagonal
 DAMPING = 0.2  # least curvature along a step, as a part of that of the matrix (Powell's damping)
 
 
@@ -82,7 +84,8 @@ class Work(NamedTuple):
     second: np.ndarray  # (d,) second differences
     scratch: np.ndarray  # (d,)
     fixed: np.ndarray  # (d,) int64, variables at the border
-    matrix: np.ndarray  # (d, d) approximate second derivatives
+    matrix: np.ndarray  # (d, d) approximate second derivatives, positive definite
+    secant: np.ndarray  # (d, d) the same by symmetric rank-one updates: exact after d steps on a quadratic
     factor: np.ndarray  # (d, d) scratch
 
 
@@ -91,7 +94,14 @@ def workspace(plan, key, d, maxfev, given, given_f):  # noqa: ARG001
     capacity = max(2, int(plan.line_points), given.shape[0], min(2 * d + 1, CELLS // d))
     base = searched(key, STATE, d, capacity, given, given_f)
     own = {name: np.zeros(d) for name in ("u", "g", "p", "point", "line_u", "old_u", "old_g", "second", "scratch")}
-    return Work(**base._asdict(), **own, fixed=np.zeros(d, np.int64), matrix=np.zeros((d, d)), factor=np.zeros((d, d)))
+    return Work(
+        **base._asdict(),
+        **own,
+        fixed=np.zeros(d, np.int64),
+        matrix=np.zeros((d, d)),
+        secant=np.zeros((d, d)),
+        factor=np.zeros((d, d)),
+    )
 
 
 @kernel
@@ -204,6 +214,7 @@ def first_matrix(work):
         if not ((work.u[k] <= 0 and work.g[k] > 0) or (work.u[k] >= 1 and work.g[k] < 0)):
             largest = max(largest, abs(work.g[k]))
     set_diagonal(work.matrix, largest / state.scale if largest > 0 else 1.0)
+    set_diagonal(work.secant, 0.0)
     state.updates = 0
 
 
@@ -232,6 +243,8 @@ def update(plan, work):
         return
     if state.updates == 0 and sy > 0:
         set_diagonal(work.matrix, plan.first_curvature * sy / ss)
+        set_diagonal(work.secant, plan.first_curvature * sy / ss)
+    update_secant(work, s, y, ss)
     sbs = 0.0
     for k in range(d):
         bs[k] = 0.0
@@ -252,13 +265,49 @@ def update(plan, work):
     state.updates += 1
 
 
+@internal
+def update_secant(work, s, y, ss):
+    """Symmetric rank-one update, left out where it is not defined."""
+    d, secant, rest = s.size, work.secant, work.scratch
+    along = square = 0.0
+    for k in range(d):
+        rest[k] = y[k]
+        for j in range(d):
+            rest[k] -= secant[k, j] * s[j]
+        along += rest[k] * s[k]
+        square += rest[k] * rest[k]
+    if along * along > 1e-16 * ss * square:
+        for k in range(d):
+            for j in range(d):
+                secant[k, j] += rest[k] * rest[j] / along
+
+
+@internal
+def is_convex(matrix, factor):
+    """Whether a matrix is positive definite, by Cholesky's factorisation."""
+    d = matrix.shape[0]
+    for k in range(d):
+        for j in range(k + 1):
+            entry = matrix[k, j]
+            for i in range(j):
+                entry -= factor[k, i] * factor[j, i]
+            if j < k:
+                factor[k, j] = entry / factor[j, j]
+            elif entry > CONVEX * abs(matrix[k, k]):
+                factor[k, k] = math.sqrt(entry)
+            else:
+                return False
+    return True
+
+
 @noinline
 def new_line(plan, work, lower, upper):
     """A direction from the quadratic model, and the first points on it."""
     state, d = work.scalars[0], work.u.size
     if state.updates < 0:
         first_matrix(work)
-    minimize_quadratic(work.u, work.g, work.matrix, work.factor, work.p, work.scratch, work.point, work.fixed)
+    model = work.secant if state.updates > 0 and is_convex(work.secant, work.factor) else work.matrix
+    minimize_quadratic(work.u, work.g, model, work.factor, work.p, work.scratch, work.point, work.fixed)
     state.slope = 0.0
     for k in range(d):
         state.slope += work.g[k] * work.p[k]
