@@ -27,6 +27,7 @@ BENCHMARKS = {
     "specialists": "designs for kinds of problems (hours, kept in runs/)",
     "spaces": "spaces and searchers at equal cost (minutes, kept in runs/)",
     "families": "designs for twelve families (kept in runs/)",
+    "engineering": "an annealing line and a trap, with other libraries (an hour, kept in runs/)",
     "quickstart": "the long example of the quickstart (minutes)",
 }
 MODULES = {"ma-es": "matrix_adaptation"}  # where it does not have the name of the benchmark

@@ -1,4 +1,4 @@
-"""An annealing line for steel strip: twelve settings, one of them an integer, and a constraint; cost in euros per tonne.
+"""An annealing line for steel strip: twelve settings, one an integer, and a constraint; cost in euros per tonne.
 
 Strip runs through five heated zones, is cooled slowly, then fast, and held at a lower temperature. What it costs is
 fuel, time, gas, cooling, and the share of strip that is scrapped because its grain, its strength or its surface is

@@ -14,6 +14,8 @@ from autov.algorithms.memetic_progress import POINTS, Progress
 from autov.algorithms.quasi_newton import QuasiNewton
 from autov.algorithms.trust_region import TrustRegion
 from autov.core import Box, InputError, generator
+from autov.kernels.models.local_search import INFEASIBLE
+from autov.problems.feasibility import LEVEL
 from tests.algorithms.driver import drive
 
 BOX = Box.cube(0.0, 1.0, 6)
@@ -89,6 +91,27 @@ def test_local_searches_that_cannot_help_cost_little(fun):
     who, _ = turns(Memetic(MA_ES), fun, 3000)
     assert (who == 0).mean() < 0.15
     assert (who == 1).mean() > 0.8
+
+
+def test_a_local_search_does_not_creep_along_the_border_of_the_feasible_points():
+    def bordered(x):  # the optimum is on a curved border, values beyond it as those of constrained problems
+        outside = (x**2).sum(axis=1) - 1.7
+        return np.where(outside > 0, INFEASIBLE * (2 + outside), ((x - 0.9) ** 2).sum(axis=1) + x[:, 0] * x[:, 1])
+
+    who, points = turns(Memetic(MA_ES), bordered, 1000)
+    assert (who == 0).mean() < 0.2
+    infeasible = who[bordered(points) > INFEASIBLE]
+    assert (infeasible == 0).any(), "it has met the border"
+
+
+def test_values_of_infeasible_points_are_those_of_the_penalty():
+    assert INFEASIBLE == LEVEL
+
+
+@pytest.mark.parametrize(("maxfev", "count"), [(20, 1), (100, 5), (200, 5), (400, 8)])
+def test_small_budgets_have_five_points_that_cover_the_box(maxfev, count):
+    assert len(Memetic(MA_ES).cover_points(np.zeros(2, np.uint64), BOX, maxfev)) == count
+    assert len(Memetic(MA_ES, cover=0).cover_points(np.zeros(2, np.uint64), BOX, maxfev)) == 0
 
 
 def test_the_share_of_local_searches_is_kept():

@@ -734,4 +734,12 @@ EQUIVALENT: tuple[tuple[Edit, str], ...] = (
         "True",
         ("tests/algorithms/test_memetic.py::test_the_share_of_local_searches_is_kept",),
     ),
+    Edit(
+        "local searches creep along constraints",
+        "algorithms/memetic_progress.py",
+        "meets_border",
+        "infeasible > 0",
+        "False",
+        ("tests/algorithms/test_memetic.py::test_a_local_search_does_not_creep_along_the_border_of_the_feasible_points",),
+    ),
 )
