@@ -323,8 +323,10 @@ class PointsRun:
         return traced + 1
 
     def population(self) -> tuple[Array, Array]:
-        """The points evaluated."""
-        return self._x[: self.nfev].copy(), self._f[: self.nfev].copy()
+        """The points evaluated; when all are, the best first, as local searches start at them."""
+        x, f = self._x[: self.nfev], self._f[: self.nfev]
+        order = np.argsort(f, kind="stable") if self.batches else np.arange(len(f))
+        return x[order], f[order]
 
     def calls(self, objective: Objective, trace: Trace) -> list[tuple[Any, tuple[Any, ...]]]:  # noqa: ARG002
         """None that take long."""
