@@ -740,6 +740,8 @@ EQUIVALENT: tuple[tuple[Edit, str], ...] = (
         "meets_border",
         "infeasible > 0",
         "False",
-        ("tests/algorithms/test_memetic.py::test_a_local_search_does_not_creep_along_the_border_of_the_feasible_points",),
+        (
+            "tests/algorithms/test_memetic.py::test_a_local_search_does_not_creep_along_the_border_of_the_feasible_points",
+        ),
     ),
 )
