@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autov
-from autov.algorithms import make_algorithm
+from autov.algorithms import make_algorithm, memetic_progress
 from autov.algorithms.coordinate import Coordinate
 from autov.algorithms.files import algorithm_from_dict, algorithm_to_dict
 from autov.algorithms.memetic import Memetic
@@ -93,15 +93,12 @@ def test_local_searches_that_cannot_help_cost_little(fun):
     assert (who == 1).mean() > 0.8
 
 
-def test_a_local_search_does_not_creep_along_the_border_of_the_feasible_points():
-    def bordered(x):  # the optimum is on a curved border, values beyond it as those of constrained problems
-        outside = (x**2).sum(axis=1) - 1.7
-        return np.where(outside > 0, INFEASIBLE * (2 + outside), ((x - 0.9) ** 2).sum(axis=1) + x[:, 0] * x[:, 1])
-
-    who, points = turns(Memetic(MA_ES), bordered, 1000)
-    assert (who == 0).mean() < 0.2
-    infeasible = who[bordered(points) > INFEASIBLE]
-    assert (infeasible == 0).any(), "it has met the border"
+@pytest.mark.parametrize(("best", "infeasible", "may"), [(1.0, 0, True), (1.0, 3, False), (2.5 * INFEASIBLE, 3, True)])
+def test_a_local_search_does_not_creep_along_the_border_of_the_feasible_points(best, infeasible, may):
+    p = Progress.of(1000, 2, np.ones(1, bool))
+    p.begin(0, 10)
+    p.note(200, best, np.zeros(2))  # more than `trial` and `refine` allow, and better than before
+    assert memetic_progress.goes_on(ALL, p, False, memetic_progress.meets_border(p, infeasible)) == may
 
 
 def test_values_of_infeasible_points_are_those_of_the_penalty():
