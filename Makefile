@@ -89,10 +89,12 @@ bench: $(READY)
 gallery: $(VENV)/.peers
 	$(BIN)/python docs/make_gallery.py
 
-# docs/quality.md and docs/specialists.md from stored figures; `python -m benchmarks quality` and `specialists` make those (hours).
+# docs/quality.md, docs/specialists.md and docs/engineering.md from stored figures, which `python -m benchmarks quality`,
+# `specialists` and `engineering` make (hours).
 quality: $(READY)
 	$(BIN)/python -c "from benchmarks.quality_markdown import quality_page; quality_page('results/quality', 'docs/quality.md')"
 	$(BIN)/python -c "from benchmarks.specialists import specialists_page as p; p('results/specialists', 'docs/specialists.md')"
+	$(BIN)/python -c "from benchmarks.engineering import engineering_page as p; p('results/engineering.json', 'docs/engineering.md')"
 
 # docs/speed.md from the figures in results/bench; `python -m benchmarks NAME --json` makes those.
 speed: $(READY)

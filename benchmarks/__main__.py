@@ -31,6 +31,7 @@ BENCHMARKS = {
     "spaces": "spaces and searchers at equal cost (minutes, kept in runs/)",
     "families": "designs for twelve families (kept in runs/)",
     "experience": "what earlier runs are worth on new problems (minutes)",
+    "engineering": "an annealing line and a trap, with other libraries (an hour, kept in runs/)",
     "quickstart": "the long example of the quickstart (minutes)",
 }
 MODULES = {"ma-es": "matrix_adaptation"}  # where it does not have the name of the benchmark

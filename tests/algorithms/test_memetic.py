@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autov
-from autov.algorithms import make_algorithm
+from autov.algorithms import make_algorithm, memetic_progress
 from autov.algorithms.coordinate import Coordinate
 from autov.algorithms.files import algorithm_from_dict, algorithm_to_dict
 from autov.algorithms.memetic import Memetic
@@ -14,6 +14,8 @@ from autov.algorithms.memetic_progress import POINTS, Progress
 from autov.algorithms.quasi_newton import QuasiNewton
 from autov.algorithms.trust_region import TrustRegion
 from autov.core import Box, InputError, generator
+from autov.kernels.models.local_search import INFEASIBLE
+from autov.problems.feasibility import LEVEL
 from tests.algorithms.driver import drive
 
 BOX = Box.cube(0.0, 1.0, 6)
@@ -89,6 +91,24 @@ def test_local_searches_that_cannot_help_cost_little(fun):
     who, _ = turns(Memetic(MA_ES), fun, 3000)
     assert (who == 0).mean() < 0.15
     assert (who == 1).mean() > 0.8
+
+
+@pytest.mark.parametrize(("best", "infeasible", "may"), [(1.0, 0, True), (1.0, 3, False), (2.5 * INFEASIBLE, 3, True)])
+def test_a_local_search_does_not_creep_along_the_border_of_the_feasible_points(best, infeasible, may):
+    p = Progress.of(1000, 2, np.ones(1, bool))
+    p.begin(0, 10)
+    p.note(200, best, np.zeros(2))  # more than `trial` and `refine` allow, and better than before
+    assert memetic_progress.goes_on(ALL, p, False, memetic_progress.meets_border(p, infeasible)) == may
+
+
+def test_values_of_infeasible_points_are_those_of_the_penalty():
+    assert INFEASIBLE == LEVEL
+
+
+@pytest.mark.parametrize(("maxfev", "count"), [(20, 1), (100, 5), (200, 5), (400, 8)])
+def test_small_budgets_have_five_points_that_cover_the_box(maxfev, count):
+    assert len(Memetic(MA_ES).cover_points(np.zeros(2, np.uint64), BOX, maxfev)) == count
+    assert len(Memetic(MA_ES, cover=0).cover_points(np.zeros(2, np.uint64), BOX, maxfev)) == 0
 
 
 def test_the_share_of_local_searches_is_kept():

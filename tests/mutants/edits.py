@@ -813,6 +813,10 @@ EDITS: tuple[Edit, ...] = (
     Edit("the rank-one matrix is never used", "kernels/models/quasi_newton.py", "new_line", "state.updates > 0",
          "state.updates > 10 ** 9",
          ("tests/algorithms/test_quasi_newton.py::test_a_rotated_quadratic_of_ten_variables_within_150_evaluations",)),
+    Edit("local searches creep along constraints", "algorithms/memetic_progress.py", "meets_border",
+         "infeasible > 0", "False",
+         ("tests/algorithms/test_memetic.py::"
+          "test_a_local_search_does_not_creep_along_the_border_of_the_feasible_points",)),
 )  # fmt: skip
 
 # Edits that change no result, each with the reason; they are not run.

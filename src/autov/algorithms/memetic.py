@@ -7,7 +7,8 @@ Concurrent Computation Program report 826, 1989. Here:
 2. After ``cover_after`` of the budget, or when these have ended, points that cover the box are evaluated (a Latin
    hypercube). Where one of them is better, the search at work ends; a start in a bad basin costs no more than that.
 3. Local searches start at the best of these points, until ``patience`` of them in a row have found nothing better or
-   ``trial`` of the budget is spent. One that goes on finding better points may go on until ``most`` is spent.
+   ``trial`` of the budget is spent. One that goes on finding better points may go on until ``most`` is spent, but not
+   where it meets the border of the feasible points.
 4. The global search works, from the best point on. After each ``round`` of the budget a local search starts at its best
    point, if that is better than all before; these may spend ``refine`` of the evaluations made.
 
@@ -25,7 +26,7 @@ import numpy as np
 from autov.algorithms.base import Compiled, Metaheuristic, Outcome
 from autov.algorithms.compiled import AnyRun, Resumable, Trace, Turns, run_to_end
 from autov.algorithms.local_search import LocalSearch
-from autov.algorithms.memetic_progress import POINTS, Population, Progress, Start, goes_on, next_start
+from autov.algorithms.memetic_progress import POINTS, Population, Progress, Start, goes_on, meets_border, next_start
 from autov.algorithms.population import initial_points
 from autov.algorithms.portfolio import Portfolio
 from autov.algorithms.quasi_newton import QuasiNewton
@@ -35,6 +36,8 @@ from autov.kernels.evolution.many import derive
 from autov.kernels.evolution.run import evaluate_blocks
 from autov.kernels.models.local_search import JITTER
 from autov.kernels.objective import Objective
+
+LEAST_COVER, LEAST_PART = 5, 0.05  # least points that cover the box, but no more than this part of the budget
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +166,8 @@ class Memetic:
         return max(_chunk(d), int(self.cover_after * maxfev))
 
     def _cover_count(self, maxfev: int, d: int) -> int:
-        return min(int(self.cover * maxfev), int(self.cover_most * d))
+        least = min(LEAST_COVER, int(LEAST_PART * maxfev)) if self.cover > 0 else 0
+        return min(max(least, int(self.cover * maxfev)), int(self.cover_most * d))
 
     def _cover(self, p: Progress, d: int, suspend: bool) -> bool:
         """Give the turn to the points that cover the box, if they have not been evaluated."""
@@ -198,13 +202,16 @@ class Memetic:
             return self.global_search.start(own, box, popsize, maxfev, x0)
         return self.global_search.init(box, popsize, maxfev, generator(int(own[0]), int(own[1])), x0)
 
-    def decide(self, state: MemeticState, p: Progress, ended: bool, population: Population) -> Any:
+    def decide(
+        self, state: MemeticState, p: Progress, ended: bool, infeasible: int, population: Population
+    ) -> Any:  # fmt: skip
         """Whose turn it is next; the progress changes, and the state of a run that begins is returned, else None.
 
         Args:
             state: of the beginning of the run, or a later one.
             p: the progress, whose goal is reached, or whose local search has ended.
             ended: whether it has.
+            infeasible: points that it has met.
             population: the last points of the global search.
         """
         key, box, k = state.key, state.box, len(self.local_searches)
@@ -215,9 +222,10 @@ class Memetic:
                 return None
             p.end_search(self.patience)
         elif p.is_local:
-            if p.nfev >= self._cover_at(p.maxfev, box.dim) and not ended and self._cover(p, box.dim, True):
+            border, time_to_cover = meets_border(p, infeasible), p.nfev >= self._cover_at(p.maxfev, box.dim)
+            if time_to_cover and not ended and not border and self._cover(p, box.dim, True):
                 return None
-            if goes_on(self, p, ended):
+            if goes_on(self, p, ended, border):
                 p.goal += _chunk(box.dim)
                 return None
             p.end_search(self.patience)
@@ -250,7 +258,7 @@ class Memetic:
             if p.nfev == 0:
                 precompile(call for m, s in zip(self.runners, state.states, strict=True) if hasattr(m, "calls")
                            for call in m.calls(s))  # fmt: skip
-            ended = p.is_local and int(state.states[i].scalars["starts"][0]) > 0
+            ended, infeasible = _met(state.states[i].scalars) if p.is_local else (False, 0)
             if not ended and not len(state.asked) and p.run_nfev < p.goal:
                 if i == POINTS:
                     state = replace(state, asked=self.points_of(state, p))
@@ -260,7 +268,7 @@ class Memetic:
             if not ended and len(state.asked) and p.run_nfev + len(state.asked) <= p.goal:
                 return state.asked.copy(), state
             p, base = p.copied(), state.states[-1]
-            begun = self.decide(state, p, ended, lambda s=base: self.global_search.population(s))
+            begun = self.decide(state, p, ended, infeasible, lambda s=base: self.global_search.population(s))
             states = state.states if begun is None else _put(state.states, p.turn, begun)
             kept = state.asked if begun is None and p.turn == i else state.asked[:0]
             state = replace(state, progress=p, states=states, asked=kept)
@@ -315,8 +323,10 @@ class PointsRun:
         return traced + 1
 
     def population(self) -> tuple[Array, Array]:
-        """The points evaluated."""
-        return self._x[: self.nfev].copy(), self._f[: self.nfev].copy()
+        """The points evaluated; when all are, the best first, as local searches start at them."""
+        x, f = self._x[: self.nfev], self._f[: self.nfev]
+        order = np.argsort(f, kind="stable") if self.batches else np.arange(len(f))
+        return x[order], f[order]
 
     def calls(self, objective: Objective, trace: Trace) -> list[tuple[Any, tuple[Any, ...]]]:  # noqa: ARG002
         """None that take long."""
@@ -363,12 +373,12 @@ class MemeticRun(Turns):
         algorithm, state, p = self._algorithm, self._state, self._progress
         while True:
             run, points = self._now, p.turn == POINTS
-            ended = p.is_local and int(run.work.scalars["starts"][0]) > 0  # type: ignore[attr-defined]
+            ended, infeasible = _met(run.work.scalars) if p.is_local else (False, 0)  # type: ignore[attr-defined]
             done = points and (run.nfev > 0 or run.batch == 0)
             if not ended and not done and run.nfev + run.batch <= p.goal:
                 return run
             searched = self._places.get(len(algorithm.local_searches), run)
-            begun = algorithm.decide(state, p, ended, searched.population)
+            begun = algorithm.decide(state, p, ended, infeasible, searched.population)
             if begun is not None:
                 self._add(algorithm.runners[p.turn].resumable_run(begun))
             elif p.turn == POINTS:
@@ -385,6 +395,11 @@ class MemeticRun(Turns):
 def _chunk(d: int) -> int:
     """Evaluations of a local search between two decisions."""
     return 2 * d + 10
+
+
+def _met(scalars: np.ndarray) -> tuple[bool, int]:
+    """Whether a local search has ended, and how many infeasible points it has met."""
+    return int(scalars["starts"][0]) > 0, int(scalars["infeasible"][0])
 
 
 def _put(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:

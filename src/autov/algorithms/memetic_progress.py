@@ -13,6 +13,7 @@ import numpy as np
 
 from autov.algorithms.allotment import polishing_step
 from autov.core import Array, Box
+from autov.kernels.models.local_search import INFEASIBLE
 
 POINTS = -1  # the turn of points that are evaluated once; others are places of local searches, the last the global one
 NEVER = 10**6  # failures of a local search that is not used
@@ -121,10 +122,21 @@ def allowed(settings: Any, p: Progress) -> float:
     return settings.trial * p.maxfev + settings.refine * p.nfev
 
 
-def goes_on(settings: Any, p: Progress, ended: bool) -> bool:
-    """Whether the local search at work may go on: it finds better points, or there is something left to spend."""
+def meets_border(p: Progress, infeasible: int) -> bool:
+    """Whether the local search at work, which has met so many infeasible points, is at the border of the feasible ones.
+
+    Its difference quotients and models are of no use there, and it creeps along the border.
+    """
+    return infeasible > 0 and p.best < INFEASIBLE
+
+
+def goes_on(settings: Any, p: Progress, ended: bool, border: bool) -> bool:
+    """Whether the local search at work may go on: it finds better points, or there is something left to spend.
+
+    At the ``border`` of the feasible points, where its gains are small, better points are no reason.
+    """
     gained, p.checked = p.best < p.checked, p.best
-    most = settings.most * p.maxfev if gained else allowed(settings, p)
+    most = settings.most * p.maxfev if gained and not border else allowed(settings, p)
     return not ended and p.local_nfev < most
 
 

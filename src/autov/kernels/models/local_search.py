@@ -24,8 +24,10 @@ COUNTS = (
     "told", "batch",  # points of the last batch told and of the next one
     "starts", "limit",  # local searches that have ended, and most of them in a run, 0 for any number
     "ends",  # of them in ``work.ends``
+    "infeasible",  # points told whose value is INFEASIBLE or more
 )  # fmt: skip
 VALUES = ("best", "scale")  # the best value so far, and the first step of a search as a part of the box width
+INFEASIBLE = 1e50  # values of infeasible points are above it, see `autov.problems.feasibility`
 KEPT_ENDS = 16  # where earlier searches ended
 TRIED = 8  # uniform points of which the one far from earlier ends is the next start
 JITTER = 1e-3  # half the width of the noise on the centre: symmetries of a function have no gradient there
@@ -113,6 +115,9 @@ def take_batch(work):
     state = work.scalars[0]
     note_best(work.x, work.f, state.batch, state, work.best)
     keep_told(work, state.batch)
+    for i in range(state.batch):
+        if work.f[i] > INFEASIBLE:
+            state.infeasible += 1
     state.nfev += state.batch
     state.generation += 1
 
