@@ -181,7 +181,8 @@ def compared(data: dict[str, Any], kind: str, budget: str) -> dict[str, dict[str
     medians = {label: np.median(rows, axis=1) for label, rows in data["values"][kind][budget].items()}
     own = medians[ALGORITHMS[0]]
     others = [label for label in medians if label != ALGORITHMS[0]]
-    pvalues = [float(wilcoxon(own, medians[a]).pvalue) if (own != medians[a]).any() else 1.0 for a in others]
+    tests: dict[str, Any] = {a: wilcoxon(own, medians[a]) for a in others if (own != medians[a]).any()}
+    pvalues = [float(tests[a].pvalue) if a in tests else 1.0 for a in others]
     corrected = dict(zip(others, holm(pvalues), strict=True))
     found = {}
     for label in sorted(medians, key=lambda a: medians[a].mean()):
