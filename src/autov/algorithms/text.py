@@ -47,7 +47,11 @@ def explain(algorithm: Any) -> str:
 
 
 def _memetic(algorithm: Memetic) -> str:
-    names = [search.name for search in algorithm.local_searches]
+    most = algorithm.most_variables or (0,) * len(algorithm.local_searches)
+    names = [
+        f"{search.name} (up to {n} variables)" if n else search.name
+        for search, n in zip(algorithm.local_searches, most, strict=True)
+    ]
     lines = [
         f"Local searches around a global one: {', '.join(names)}.",
         "  They start near the centre of the box, or at the points that are given.",
