@@ -9,8 +9,9 @@ Concurrent Computation Program report 826, 1989. Here:
 3. Local searches start at the best of these points, until ``patience`` of them in a row have found nothing better or
    ``trial`` of the budget is spent. One that goes on finding better points may go on until ``most`` is spent, but not
    where it meets the border of the feasible points.
-4. The global search works, from the best point on. After each ``round`` of the budget a local search starts at its best
-   point, if that is better than all before; these may spend ``refine`` of the evaluations made.
+4. The global search works, with small budgets from the best point on. After each ``round`` of the budget a local
+   search starts at its best point, if that is better than all before; these may spend ``refine`` of the evaluations
+   made.
 
 A local search that cannot help on a function costs little: on noise, plateaus and steps it ends after a few evaluations
 for each variable, and after ``patience`` failures it is tried after 1, 2, 4, ... rounds only.
@@ -79,6 +80,8 @@ class Memetic:
         most: what they may spend while they go on finding better points.
         patience: failures in a row after which a local search is tried more and more rarely.
         round: evaluations of the global search between two tries of local searches.
+        inherit_below: with fewer evaluations than this for each variable the global search starts at the best point;
+            with more it starts by itself, which finds better optima of rugged functions.
     """
 
     name: ClassVar[str] = "memetic"
@@ -93,6 +96,7 @@ class Memetic:
     most: float = 0.6
     patience: int = 2
     round: float = 0.03
+    inherit_below: float = 200.0
 
     def __post_init__(self) -> None:
         if self.global_search is None:
@@ -110,7 +114,7 @@ class Memetic:
         object.__setattr__(self, "most_variables", most)
         check_ranges(
             self, cover=(0, 0.5), cover_most=(0, 1e3), cover_after=(0, 1), trial=(0, 1), refine=(0, 1), most=(0, 1),
-            patience=(1, 1000), round=(1e-3, 1),
+            patience=(1, 1000), round=(1e-3, 1), inherit_below=(0, 1e9),
         )  # fmt: skip
 
     @property
@@ -244,7 +248,8 @@ class Memetic:
         if p.global_maxfev:
             return None
         p.global_maxfev = max(1, int((p.maxfev - p.nfev) * (1 - self.refine)))
-        first = p.best_x[None] if np.isfinite(p.best) else state.given
+        inherits = np.isfinite(p.best) and p.maxfev < self.inherit_below * box.dim
+        first = p.best_x[None] if inherits else state.given
         return self._start_global(key, box, state.popsize, p.global_maxfev, first)
 
     def points_of(self, state: MemeticState, p: Progress) -> Array:
