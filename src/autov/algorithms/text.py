@@ -62,7 +62,8 @@ def _memetic(algorithm: Memetic) -> str:
         f"to {algorithm.most:.0%} while they find better points.",
         "  Then the global search starts, at the best point with fewer than "
         f"{algorithm.inherit_below:.3g} evaluations for each variable. After each {algorithm.round:.1%} of the budget "
-        f"a local search starts at its best point; after {algorithm.patience} failures in a row it is tried more rarely.",
+        f"a local search starts at its best point; after {algorithm.patience} failures in a row it is tried more "
+        "rarely.",
     ]
     for search in algorithm.local_searches:
         lines += ["", *_local_search(search)]
