@@ -33,7 +33,7 @@ def test_registered_and_reproducible(name):
 
     first = run(1)
     assert np.array_equal(first, run(1))
-    assert not np.array_equal(first, run(2))
+    assert name == "AutoVGeneral" or not np.array_equal(first, run(2))  # which solves it exactly
     assert sphere(first) < 0.5
 
 

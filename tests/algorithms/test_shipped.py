@@ -8,7 +8,7 @@ import pytest
 import autov
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.files import DEFAULT, algorithm_to_dict, shipped_data, shipped_names
-from autov.algorithms.portfolio import Portfolio
+from autov.algorithms.memetic import Memetic
 from autov.algorithms.resolve import find_algorithm
 from autov.core import InputError
 
@@ -36,13 +36,13 @@ def test_the_default_is_general():
     default = autov.minimize(bowl, box, maxfev=200, rng=1)
     assert default.fun == autov.minimize(bowl, box, maxfev=200, rng=1, algorithm="general").fun
     assert autov.minimize(bowl, box, maxfev=200, rng=1, algorithm="paper-h3").fun != default.fun
-    assert isinstance(autov.Optimizer(box, rng=1).algorithm, Portfolio)
+    assert isinstance(autov.Optimizer(box, rng=1).algorithm, Memetic)
 
 
 def test_settings_behind_a_shipped_name_change_it():
-    changed = resolve_algorithm("general+hedge=0.31")
-    assert changed.hedge == 0.31
-    assert changed.members == resolve_algorithm("general").members
+    changed = resolve_algorithm("general+refine=0.11")
+    assert changed.refine == 0.11
+    assert changed.global_search == resolve_algorithm("general").global_search
     with pytest.raises(InputError, match=r"^algorithm: "):
         resolve_algorithm("general+F=0.7")
 

@@ -84,7 +84,7 @@ def test_whole_numbers_are_never_asked_for_twice(algorithm):
     assert len(seen) == len(set(seen)) == result.nfev
     assert all(float(value).is_integer() for point in seen for value in point)
     assert np.array_equal(result.population, np.rint(result.population))
-    assert 250 < result.nfev <= 400
+    assert (20 if algorithm == "coordinate" else 250) < result.nfev <= 400  # axes have few integers
     assert result.fun == 0 or algorithm == "quasi-newton"  # whose differences see a plateau around every integer
 
 

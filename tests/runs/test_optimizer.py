@@ -282,7 +282,7 @@ def finished(optimizer):
 
 
 @pytest.mark.parametrize("algorithm", ["general", "de"])
-@pytest.mark.parametrize("when", [0, 150, 700])
+@pytest.mark.parametrize("when", [0, 150, 400])
 def test_without_a_budget_it_ends_where_minimize_does_also_when_it_was_saved(tmp_path, algorithm, when):
     options = {"algorithm": algorithm, "rng": 2}
     whole = minimize(lambda x: values(x - 1), [(-5, 5)] * 2, vectorized=True, **options)

@@ -118,7 +118,7 @@ def test_points_that_counted_as_worst_do_not_where_exceptions_are_raised(tmp_pat
 
 def test_without_a_seed_the_interrupted_run_is_taken_up(tmp_path):
     path = tmp_path / "runs.db"
-    options = {"maxfev": 200, "store": path}
+    options = {"maxfev": 200, "store": path, "algorithm": "ma-es"}
     FAIL_AT[0] = 90
     with pytest.raises(RuntimeError):
         autov.minimize(PROBLEM, **options)

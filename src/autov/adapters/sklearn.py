@@ -19,6 +19,8 @@ try:
 except ImportError as error:
     raise missing("sklearn", error) from None
 
+DEFAULT = "anytime"
+
 
 class AutoVSearchCV(BaseSearchCV):
     """Cross-validated search over hyper-parameters with an algorithm of autov.
@@ -33,7 +35,8 @@ class AutoVSearchCV(BaseSearchCV):
         param_space: for each parameter a list of values, a tuple (low, high) or (low, high, "log") whose ends are both
             whole numbers for whole numbers, or a distribution of scipy.stats.
         n_iter: how many settings are tried; settings that come again are not computed again.
-        algorithm: a name such as "shade" or "ma-es", or settings; None for the default of `autov.Optimizer`.
+        algorithm: a name such as "shade" or "ma-es", or settings; None for "anytime", a portfolio that asks for whole
+            populations: scikit-learn ends a search when all fits of a batch fail, and `general` asks for single points.
         popsize: settings of one batch; None for the square root of twice n_iter, from 10 to 100.
         random_state: seed.
     """
@@ -62,7 +65,7 @@ class AutoVSearchCV(BaseSearchCV):
         maxfev = whole_number("n_iter", self.n_iter, 1)
         popsize = popsize_for(maxfev) if self.popsize is None else self.popsize
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        algorithm = asked_algorithm(self.algorithm)
+        algorithm = asked_algorithm(DEFAULT if self.algorithm is None else self.algorithm)
         optimizer = Optimizer(
             Box.cube(0.0, 1.0, len(space)), popsize=popsize_used(algorithm, popsize), rng=seed, algorithm=algorithm,
             maxfev=maxfev,

@@ -45,7 +45,7 @@ LEAST_COVER, LEAST_PART = 5, 0.05  # least points that cover the box, but no mor
 class MemeticState:
     """The progress, and the states of all: those of runs that have not begun are those of a run of their own."""
 
-    key: np.ndarray
+    stream: np.ndarray  # two words from which all streams derive
     box: Box
     popsize: int
     given: Array  # points of the caller
@@ -57,6 +57,11 @@ class MemeticState:
     def turn(self) -> int:
         """Whose batch is next."""
         return self.progress.turn
+
+    @property
+    def key(self) -> np.ndarray:
+        """The stream of the run at work; noise comes from it."""
+        return self.stream if self.turn == POINTS else self.states[self.turn].key
 
     @property
     def generation(self) -> int:
@@ -218,7 +223,7 @@ class Memetic:
             infeasible: points that it has met.
             population: the last points of the global search.
         """
-        key, box, k = state.key, state.box, len(self.local_searches)
+        key, box, k = state.stream, state.box, len(self.local_searches)
         if p.turn == POINTS and p.suspended:
             better = p.best < p.before
             p.resume(_chunk(box.dim))
@@ -254,7 +259,7 @@ class Memetic:
 
     def points_of(self, state: MemeticState, p: Progress) -> Array:
         """The points of the turn `POINTS`."""
-        return self.cover_points(state.key, state.box, p.maxfev) if p.covered else state.given
+        return self.cover_points(state.stream, state.box, p.maxfev) if p.covered else state.given
 
     def ask(self, state: MemeticState, rng: Generator) -> tuple[Array, MemeticState]:
         """The batch of whose turn it is; asking again gives the same."""
@@ -344,7 +349,7 @@ class MemeticRun(Turns):
     def __init__(self, algorithm: Memetic, state: MemeticState) -> None:
         self._algorithm, self._state, self._progress = algorithm, state, state.progress.copied()
         self._waiting = [m.resumable_run(s) for m, s in zip(algorithm.runners, state.states, strict=True)]
-        self._now: AnyRun = PointsRun(state.key, state.given) if state.turn == POINTS else self._waiting[state.turn]
+        self._now: AnyRun = PointsRun(state.stream, state.given) if state.turn == POINTS else self._waiting[state.turn]
         super().__init__([self._now])
         self._places: dict[int, AnyRun] = {state.turn: self._now}  # the last run of each
         self.least = 1
@@ -387,7 +392,7 @@ class MemeticRun(Turns):
             if begun is not None:
                 self._add(algorithm.runners[p.turn].resumable_run(begun))
             elif p.turn == POINTS:
-                self._add(PointsRun(state.key, algorithm.points_of(state, p)))
+                self._add(PointsRun(state.stream, algorithm.points_of(state, p)))
             else:
                 self._now = self._places[p.turn]
 

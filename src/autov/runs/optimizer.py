@@ -33,8 +33,8 @@ from autov.runs.stopping import BUDGET, CONVERGED, Seen, Stopping, has_converged
 if TYPE_CHECKING:
     from autov.runs.result import Result
 
-CONTRACTED = 10  # batches of nothing but known points after which the algorithm begins anew
-REDRAWS = 200  # and after which points are asked for again rather than none
+CONTRACTED = 50  # batches of nothing but known points after which the algorithm begins anew
+REDRAWS = 2000  # and after which points are asked for again rather than none
 NOT_FINISHED = 1
 TELL, INJECT, BEGIN = range(3)  # events of a history
 
