@@ -110,7 +110,8 @@ def minimize(
 
         A function of whole populations, another algorithm, and an end that is not the budget:
 
-        >>> result = autov.minimize(lambda x: (x**2).sum(axis=1), bounds, vectorized=True, algorithm="de", target=0.01)
+        >>> options = {"vectorized": True, "algorithm": "de", "target": 0.01, "rng": 2}
+        >>> result = autov.minimize(lambda x: (x**2).sum(axis=1), bounds, **options)
         >>> result.message
         'The target 0.01 is reached.'
     """
