@@ -18,8 +18,8 @@ $(VENV)/.peers: $(READY)
 	touch $(VENV)/.peers
 
 demo: $(READY)
-	@echo "Designing an optimiser for Rastrigin's function, its optimum anywhere (two to four minutes on two cores) ..."
-	$(BIN)/autov design rastrigin --preset quick --seed 1 --out runs/demo --resume
+	@echo "Designing an optimiser for rotated Rastrigin functions (some minutes on two cores) ..."
+	$(BIN)/autov design rastrigin --family translate-rotate --preset quick --seed 1 --out runs/demo --resume
 	@$(BIN)/autov open runs/demo
 	@echo "The command autov is in $(BIN); '. $(BIN)/activate' lets you type it as it is."
 
@@ -85,15 +85,16 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks scale
 	$(BIN)/python -m benchmarks peers
 
-# Run the twelve examples of docs/gallery.md and write the page anew (some minutes).
+# Run the examples of docs/gallery.md and write the page anew (some minutes).
 gallery: $(VENV)/.peers
 	$(BIN)/python docs/make_gallery.py
 
-# docs/quality.md, docs/specialists.md and docs/engineering.md from stored figures, which `python -m benchmarks quality`,
-# `specialists` and `engineering` make (hours).
+# docs/quality.md, docs/specialists.md, docs/engineering.md and the last section of docs/noise.md from stored figures, which
+# `python -m benchmarks quality`, `specialists`, `engineering` and `noise` make (hours).
 quality: $(READY)
 	$(BIN)/python -c "from benchmarks.quality_markdown import quality_page; quality_page('results/quality', 'docs/quality.md')"
 	$(BIN)/python -c "from benchmarks.specialists import specialists_page as p; p('results/specialists', 'docs/specialists.md')"
+	$(BIN)/python -c "from benchmarks.noise import noise_page as p; p('results/noise.json', 'docs/noise.md')"
 	$(BIN)/python -c "from benchmarks.engineering import engineering_page as p; p('results/engineering.json', 'docs/engineering.md')"
 
 # docs/speed.md from the figures in results/bench; `python -m benchmarks NAME --json` makes those.

@@ -26,15 +26,30 @@ BENCHMARKS = {
     "constrained": "constrained problems, with SciPy (a minute)",
     "quality": "BBOB and MA-BBOB, with other libraries (hours, kept in runs/)",
     "general": "how the default was designed (hours, kept in runs/)",
+    "shares": "what local searches of the default may spend: a search (half an hour, kept in runs/)",
     "adjustment": "what was changed by hand in the default (kept in runs/)",
     "specialists": "designs for kinds of problems (hours, kept in runs/)",
     "spaces": "spaces and searchers at equal cost (minutes, kept in runs/)",
     "families": "designs for twelve families (kept in runs/)",
+    "fitness": "which figure of runs a search should minimise (minutes, kept in runs/)",
+    "random-designs": "searches and random designs at equal cost (minutes, kept in runs/)",
+    "invariant-weights": "constant and point-dependent weights (minutes, kept in runs/)",
     "experience": "what earlier runs are worth on new problems (minutes)",
+    "weekly": "cold runs, experience and designs on two kinds of problems that come again (half an hour)",
+    "history": "a design from recorded runs: refused, or better? (half an hour)",
     "engineering": "an annealing line and a trap, with other libraries (an hour, kept in runs/)",
+    "picture": "the picture of the README (a minute)",
+    "mixed": "logarithms, integers and categories, with other libraries (minutes, kept in runs/)",
+    "asynchronous": "values told as they come and whole batches on many workers, in simulated time (minutes)",
+    "noise": "the true value at the recommended point of noisy runs, with other libraries (minutes)",
+    "nsga2": "operators inside NSGA-II of pymoo, on problems whose optima are moved (minutes, kept in runs/)",
     "quickstart": "the long example of the quickstart (minutes)",
 }
-MODULES = {"ma-es": "matrix_adaptation"}  # where it does not have the name of the benchmark
+MODULES = {
+    "ma-es": "matrix_adaptation",
+    "random-designs": "random_designs",
+    "invariant-weights": "invariant_weights",
+}  # where it does not have the name of the benchmark
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -10,8 +10,9 @@ from autov.invariance import PROPERTIES, check, check_algorithm
 from autov.operators import CLASSIC, operator_names
 
 ALGORITHMS = (
-    "pso", "cso", "shade", "de", "ga", "cma-es", "fep", "imode", "ma-es", "paper-h3", "quasi-newton", "trust-region",
-    "general", "thorough", "anytime",
+    "general", "ill-conditioned", "large-scale", "noisy", "rotated-multimodal", "separable-multimodal", "pso", "cso",
+    "shade", "de", "ga", "cma-es", "fep", "imode", "ma-es", "lq-ma-es", "paper-h3", "quasi-newton", "trust-region",
+    "coordinate",
 )  # fmt: skip
 SEED = 1
 WORDS = {True: "yes", False: "no", None: "open"}

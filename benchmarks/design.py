@@ -22,8 +22,8 @@ PAPER_EVALUATIONS = 100 * 1001 * 9 * 10_000  # candidates x (generations and the
 def _search_rate(workers: int, generations: int) -> tuple[float, float]:
     """Evaluations per second of the paper's search, and the share of its runs that early stopping leaves out."""
     settings = design_settings("paper", tie_bounds=False)
-    trials = Trials(Classic("rastrigin", 30), settings.trial, workers)
-    search = Search(settings.genome, [trials], settings, seed=1)
+    trials = Trials(Classic("rastrigin", 30), settings.training.trial, workers)
+    search = Search(settings.designed.genome, [trials], settings, seed=1)
     state = search.start()
     start, before = time.perf_counter(), state.evaluations
     for _ in range(generations):

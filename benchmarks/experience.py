@@ -1,16 +1,12 @@
-"""What earlier runs on eight plants are worth on six others: examples/tune_controllers.py, cold and with experience.
+"""What sources that cannot help cost: runs of `general` on ten translated and rotated functions, cold and with them.
 
-Besides the eight runs, two kinds of sources that cannot help: points anywhere in the box, and the best points of the
-eight runs mirrored at its centre.
+Two kinds: points anywhere in the box, and points around the optimum mirrored at the centre of the box. What sources
+that help are worth, `python -m benchmarks weekly` measures.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import tempfile
-import time
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,73 +14,69 @@ import numpy as np
 import autov
 from autov.core import to_json, write_text
 from autov.experiments import Cell, Table
+from autov.experiments.row import versions
+from autov.problems import instance_of, resolve_problem, with_family
+from autov.stats import Versus, one_with_many, versus
 from benchmarks.kernel import machine
 
 ROOT = Path(__file__).parents[1]
-OLD, NEW = tuple(range(1, 9)), tuple(range(101, 107))
-HISTORY, BUDGETS, RUNS = 500, (200, 1000), 8
-ALGORITHMS = ("general", "ma-es", "de")
-
-
-def _example() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("tune_controllers", ROOT / "examples" / "tune_controllers.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+FUNCTIONS = (
+    "sphere", "schwefel_1_2", "rosenbrock", "rastrigin", "ackley", "griewank", "ellipsoid", "different_powers", "levy",
+    "schwefel_2_26",
+)  # fmt: skip
+DIM, RUNS, MAXFEV = 10, 40, 1000
+SOURCES, NEAR = 8, 0.05  # standard deviation of sources around the mirrored optimum, as a part of the box
+USELESS = ("anywhere", "mirrored")
 
 
 def bench_experience(
-    save: Path | None = ROOT / "results" / "experience.json", *, old: tuple[int, ...] = OLD,
-    new: tuple[int, ...] = NEW, history: int = HISTORY, budgets: tuple[int, ...] = BUDGETS, runs: int = RUNS,
-    algorithms: tuple[str, ...] = ALGORITHMS,
+    save: Path | None = ROOT / "results" / "experience.json", *, functions: tuple[str, ...] = FUNCTIONS,
+    runs: int = RUNS, maxfev: int = MAXFEV,
 ) -> dict[str, Any]:  # fmt: skip
-    """Best values of runs on new plants, cold and with each kind of sources (a few minutes)."""
-    start, plant = time.perf_counter(), _example().plant
-    values: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        store = Path(folder) / "runs.db"
-        found = [autov.minimize(plant(number), maxfev=history, rng=number, store=store) for number in old]
-        box = plant(old[0]).box
-        rng = np.random.default_rng(1)
-        anywhere = box.sample(len(old), rng)
-        mirrored = [box.clip(box.lower + box.upper - result.x) for result in found]
-        sources = {
-            "cold": None,
-            "related": store,
-            "anywhere": [(point[None], [0.0]) for point in anywhere],
-            "mirrored": [(point[None], [0.0]) for point in mirrored],
-        }
-        problems = {number: plant(number) for number in new}
-        for algorithm in algorithms:
-            own = values[algorithm] = {}
-            for budget in budgets:
-                for kind, given in sources.items():
-                    own[f"{budget}, {kind}"] = {
-                        str(number): [
-                            autov.minimize(problem, algorithm=algorithm, maxfev=budget, rng=seed, learn_from=given).fun
-                            for seed in range(runs)
-                        ]
-                        for number, problem in problems.items()
-                    }
+    """Best values of all runs (some minutes)."""
+    found: dict[str, Any] = {}
+    for i, name in enumerate(functions):
+        problem = instance_of(with_family(resolve_problem(name, dim=DIM), ("translate", "rotate")), 1)
+        rng, box = np.random.default_rng(i), problem.box
+        assert problem.optimum is not None
+        corner = box.lower + box.upper - problem.optimum
+        near = box.clip(corner + NEAR * box.width * rng.standard_normal((SOURCES, box.dim)))
+        sources = {"cold": None, "anywhere": box.sample(SOURCES, rng), "mirrored": near}
+        found[name] = {
+            kind: [
+                autov.minimize(
+                    problem, maxfev=maxfev, rng=seed,
+                    learn_from=None if points is None else [(point[None], [0.0]) for point in points],
+                ).fun
+                for seed in range(runs)
+            ]
+            for kind, points in sources.items()
+        }  # fmt: skip
     result = {
-        "history": history, "old": list(old), "new": list(new), "budgets": list(budgets), "seeds": list(range(runs)),
-        "history_seeds": list(old), "history_best": [result.fun for result in found], "values": values,
-        "seconds": time.perf_counter() - start, "machine": machine(),
+        "dim": DIM, "maxfev": maxfev, "seeds": list(range(runs)), "values": found,
+        "machine": machine(), "versions": versions(),
     }  # fmt: skip
     if save is not None:
         write_text(save, to_json(result, indent=1) + "\n")
     return result
 
 
+def losses(result: dict[str, Any]) -> dict[str, Versus]:
+    """Rank-sum tests of the runs with useless sources against the cold ones, Holm-corrected over all of them."""
+    return one_with_many({
+        f"{name}, {kind}": versus(kinds[kind], kinds["cold"])
+        for name, kinds in result["values"].items()
+        for kind in USELESS
+    })  # fmt: skip
+
+
 def experience_table(result: dict[str, Any]) -> Table:
-    """Mean best values of the plants."""
-    rows = []
-    for algorithm, kinds in result["values"].items():
-        for kind, plants in kinds.items():
-            means = [float(np.mean(plants[str(number)])) for number in result["new"]]
-            cells = tuple(Cell(f"{mean:.2f}") for mean in [*means, float(np.mean(means))])
-            rows.append((f"{algorithm}, {kind}", cells))
-    heads = ("evaluations, sources", *(f"plant {number}" for number in result["new"]), "mean")
-    return Table("Mean best value on new plants", heads, tuple(rows))
+    """Medians, with a mark: ``-`` is a significant loss."""
+    tests, rows = losses(result), []
+    for name, kinds in result["values"].items():
+        cells = [Cell(f"{np.median(kinds['cold']):.3g}")]
+        cells += [Cell(f"{np.median(kinds[kind]):.3g} {tests[f'{name}, {kind}'].mark()}") for kind in USELESS]
+        rows.append((name, tuple(cells)))
+    return Table(
+        "Median best value, cold and with sources that cannot help", ("function", "cold", *USELESS), tuple(rows)
+    )

@@ -1,11 +1,11 @@
-"""How `general`, which autov takes where nothing is said, and `anytime` were designed, and how they are chosen.
+"""How the portfolio inside `general` was designed, and `anytime`, and how both were chosen.
 
 Both are portfolios of a matrix adaptation strategy and an evolution that exchanges variables. All of the strategy, the
 sizes of the evolution and the shares of the budget are designed; the operator of the evolution is given. Searches of
 several seeds train on families of 22 functions, for good values at the end of the budget or on the way to it as well;
 the best and the mean of the last population of each are judged on functions and sizes that took no part. No function of
 the BBOB suite does. What came out for the end of the budget is `thorough`; five of its settings were changed by hand to
-make `general` (see `benchmarks.adjustment`).
+make the first `general` (see `benchmarks.adjustment`). The package has neither any more: results/general has both.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from autov.core.atomic_files import read_json, to_json, write_text
 from autov.designer import design
 from autov.designer.cases import Case, training_cases
 from autov.designer.checkpoint import FORMAT, VERSION
+from autov.designer.fitness import panel_shares
 from autov.designer.genome import Given
-from autov.designer.search import panel_shares
 from autov.designer.settings import design_settings
 from autov.designer.space import EXCHANGE, ROWS, evolution_values
 from autov.designer.trial_runs import Stream, Tasks
@@ -83,7 +83,7 @@ def train(
     """One search; killed and begun again it goes on."""
     place = Path(folder) / name / f"seed-{seed}"
     found = design(problems(TRAINED), rng=seed, workers=workers, checkpoint=place / "search.npz", resume=True,
-                   progress=progress, **settings_of(name, **changed))  # fmt: skip
+                   validate=(), progress=progress, **settings_of(name, **changed))  # fmt: skip
     found.save(place / "optimizer.json")
     write_text(place / "provenance.json", to_json(found.provenance, indent=1) + "\n")
     return found
@@ -91,7 +91,7 @@ def train(
 
 def candidates(name: str, folder: str | Path, seeds: tuple[int, ...] = SEEDS, **changed: Any) -> dict[str, Any]:
     """Of each search: the best of its last population, and the mean of all of that, in which noise cancels out."""
-    genome = design_settings(None, **settings_of(name, **changed)).genome
+    genome = design_settings(None, **settings_of(name, **changed)).designed.genome
     found: dict[str, Any] = {}
     for seed in seeds:
         vectors = read_arrays(Path(folder) / name / f"seed-{seed}" / "search.npz", FORMAT, VERSION)[1]["vectors"]

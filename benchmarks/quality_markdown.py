@@ -66,7 +66,7 @@ def verdicts(found: list[dict[str, Any]]) -> list[str]:
 
 def best_rival(data: dict[str, Any], column: str) -> str | None:
     """The optimiser of another library with the largest area, or the smallest rank."""
-    rivals = [a for a in data["algorithms"] if a not in OWN]
+    rivals = [a for a in data["algorithms"] if ":" in a]
     sign = 1 if column == "rank" else -1
     return min(rivals, key=lambda a: sign * data["measures"][a][column]) if rivals else None
 

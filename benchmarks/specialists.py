@@ -119,7 +119,7 @@ def _specialist(name: str, place: Path) -> dict[str, float]:
     kind, path = KINDS[name], place / f"{name}.json"
     if not path.exists():
         found = design(kind.training, preset="standard", rng=SEED, checkpoint=place / "search.npz", resume=True,
-                       workers=-1, **kind.settings)  # fmt: skip
+                       validate=(), workers=-1, **kind.settings)  # fmt: skip
         save_algorithm(found.algorithm, path, {"what": kind.what, **found.provenance})
     certificate = check_algorithm(str(path), rng=SEED)
     write_text(place / "certificate.json", to_json(certificate.to_dict(), indent=1) + "\n")
@@ -134,7 +134,7 @@ def _specialist(name: str, place: Path) -> dict[str, float]:
         beside = compare({name: str(path)}, kind.table, maxfev=kind.maxfev, runs=kind.runs, rng=1, reference=name,
                          store=place / "results.db", name=name, workers=-1)  # fmt: skip
         write_compact(beside, place / "table.json")
-    marks = {f"{p}, {a}": cell.mark for (p, a), cell in made.scores().cells.items() if a != name}
+    marks = {f"{p}, {a}": cell.mark for (p, a), cell in made.scores(correct=False).cells.items() if a != name}
     ranks = made.median_ranks()
     summary = {"median_ranks": ranks, "marks": marks, "holds": certificate.holds, "machine": machine()}
     write_text(place / "summary.json", to_json(summary, indent=1) + "\n")

@@ -21,8 +21,9 @@ GALLERY = {
     "minimize_a_function": "A function of your own",
     "slow_simulation": "A slow simulation, two processes, an interruption",
     "constraints": "Constraints",
-    "whole_numbers": "Whole numbers",
-    "design_for_a_family": "An optimiser for a family of problems",
+    "integers": "Integers",
+    "design_for_rotated_functions": "An optimiser for a family of problems",
+    "design_for_a_family": "When a design does not help",
     "use_in_pymoo": "In pymoo",
     "use_in_optuna": "In optuna",
     "use_in_scikit_learn": "In scikit-learn",
@@ -33,8 +34,8 @@ GALLERY = {
 }
 HEAD = """# Gallery
 
-Twelve programs, one need each. Each is a file of [examples](../examples) and runs as it stands; `make gallery` has run
-them and written this page, output and pictures included.
+Thirteen programs. Each is a file of [examples](../examples) and runs as it stands. `make gallery` runs them and
+writes this page with their output and pictures.
 """
 
 

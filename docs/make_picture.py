@@ -1,31 +1,45 @@
-"""Draw the picture of the README and of the home page, in docs/images, from results/families."""
+"""Draw the picture of the README and of the home page, in docs/images, from results/picture.json."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
 from pathlib import Path
 
+import numpy as np
+
 from autov.core import write_text
-from autov.experiments import Comparison
-from autov.experiments.compact import read_compact
-from autov.reports import rank_plot, save_plot, svg
-from autov.reports.theme import COLOURS, INK, ON_DARK, PAPER, SOFT
+from autov.reports import save_plot, svg
+from autov.reports.axes import End, count_axis, name_lines, value_axis
+from autov.reports.canvas import Figure, drawing
+from autov.reports.theme import COLOURS, INK, ON_DARK, PAPER, SOFT, line_style
 
 DOCS = Path(__file__).parent
-FAMILIES = DOCS.parent / "results" / "families"
+STORED = DOCS.parent / "results" / "picture.json"
 NAMES = {
-    "paper-h3": "the paper's operator", "ga": "GA", "cma:default": "CMA-ES (pycma)", "minion:arrde": "ARRDE (minionpy)",
-    "minion:lshade": "L-SHADE (minionpy)",
+    "designed": "designed", "general": "general (default)", "cma:default": "CMA-ES (pycma)",
+    "paper-h3": "paper's operator", "ga": "GA",
 }  # fmt: skip
 
 
-def together() -> Comparison:
-    """The twelve comparisons as one: its "designed" is another design on every family."""
-    found = [read_compact(path) for path in sorted(FAMILIES.glob("*/comparison.json"))]
-    rows = tuple(replace(row, label=NAMES.get(row.label, row.label)) for one in found for row in one.rows)
-    labels = tuple(NAMES.get(label, label) for label in found[0].algorithms)
-    problems = tuple(p for one in found for p in one.problems)
-    return replace(found[0], name="families", algorithms=labels, problems=problems, rows=rows)
+def picture() -> Figure:
+    """Median and quartiles of the best value over evaluations."""
+    curves = json.loads(STORED.read_text(encoding="utf-8"))["curves"]
+    with drawing(7.6, 3.7) as figure:
+        ax = figure.subplots()
+        ends, top = [], 0.0
+        for place, (label, curve) in enumerate(curves.items()):
+            x, (low, middle, high) = np.array(curve["nfev"]), np.array(curve["quartiles"])
+            style = line_style(place)
+            ax.fill_between(x, low, high, color=style.color, alpha=0.15, linewidth=0)
+            ax.plot(x, middle, **style._asdict(), linewidth=1.6, markevery=(3 * place % 9, 9), markersize=3.5)
+            ends.append(End(NAMES.get(label, label), float(middle[-1]), style))
+            top = max(top, float(high.max()))
+        count_axis(ax, float(x.min()), float(x.max()))
+        value_axis(ax, "log", 1.0, top)
+        ax.set_xlabel("evaluations")
+        ax.set_ylabel("best value")
+        name_lines(ax, ends, 3.0)
+        return figure
 
 
 def dark(text: str) -> str:
@@ -37,7 +51,7 @@ def dark(text: str) -> str:
 
 
 if __name__ == "__main__":
-    figure = rank_plot(together())
-    save_plot(figure, DOCS / "images" / "families.png")
-    save_plot(figure, DOCS / "images" / "families.svg")
-    write_text(DOCS / "images" / "families-dark.svg", dark(svg(figure)))
+    figure = picture()
+    save_plot(figure, DOCS / "images" / "convergence.png")
+    save_plot(figure, DOCS / "images" / "convergence.svg")
+    write_text(DOCS / "images" / "convergence-dark.svg", dark(svg(figure)))

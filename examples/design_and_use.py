@@ -16,18 +16,19 @@ def cost(x):
 
 
 if __name__ == "__main__":
-    small = {"generations": 2, "population": 6, "race_size": 2, "race_runs": 2, "retest_runs": 3}
-    size = small if "--quick" in sys.argv else {"time": "3m"}
+    small = {"generations": 1, "population": 4, "race_size": 2, "race_runs": 2, "retest_runs": 2}
+    quick = "--quick" in sys.argv
+    size, budget = (small, 300) if quick else ({"time": "3m"}, 2000)
     bounds = [(-3, 3)] * 8
-    found = autov.design(cost, bounds, vectorized=True, trial={"evaluations": 2000, "runs": 2}, rng=1, **size)
+    found = autov.design(cost, bounds, vectorized=True, trial={"evaluations": budget, "runs": 2}, rng=1, **size)
     print(comparison_table(found, 0))
     file = Path(tempfile.gettempdir()) / "optimizer.json"
     found.save(file)
 
-    result = autov.minimize(cost, bounds, vectorized=True, algorithm=str(file), maxfev=2000, rng=2)
+    result = autov.minimize(cost, bounds, vectorized=True, algorithm=str(file), maxfev=budget, rng=2)
     print(f"minimize: {result.fun:.4g} after {result.nfev} evaluations")
 
-    optimizer = autov.Optimizer(bounds, algorithm=found, maxfev=2000, rng=3)
+    optimizer = autov.Optimizer(bounds, algorithm=found, maxfev=budget, rng=3)
     while not optimizer.stop():
         x = optimizer.ask()
         optimizer.tell(x, cost(x))

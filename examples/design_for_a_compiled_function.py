@@ -30,8 +30,10 @@ def dials(x):
 if __name__ == "__main__":
     quick = "--quick" in sys.argv
     problem = autov.function_problem(dials, bounds=[(-5, 5)] * 10, minimum=0.0)
-    found = autov.design(problem, population=20, generations=1 if quick else 30, trial={"evaluations": 2000}, rng=1,
-                         workers=-1)  # fmt: skip
+    size = {"population": 20, "generations": 30, "trial": {"evaluations": 2000}}
+    if quick:
+        size = {"population": 4, "generations": 1, "trial": {"evaluations": 300}, "race_size": 2, "race_runs": 2}
+    found = autov.design(problem, **size, rng=1, workers=-1)
     print(comparison_table(found, 0))
     spent = ", ".join(f"{what} {count:,}" for what, count in found.spent.items())
     print(f"{found.evaluations:,} evaluations ({spent}); the optimiser: found.algorithm")

@@ -1,11 +1,11 @@
-"""An optimiser for problems of one kind: fits of the same model to data that differ from day to day.
+"""When a design does not help: fits of the same model to data that differ from day to day.
 
-The same problem comes again and again with other numbers in it, so it is worth while to design an optimiser for it. It
-is designed on three days and judged on three others.
+The same problem comes again and again with other numbers in it, so a design for it could pay. Here it does not:
+`ma-es`, which needs no design, is significantly better than the designed algorithm on two of three held-out days.
 
-The search is a small one, for a look, and designs an evolution only. Whether it was worth while, the table at the end
-says: others that are marked + were better than what was designed, and then one of them should be used, or
-`space="portfolio"`, which has `ma-es` among its members.
+The search is small, and it designs an evolution only; an evolution strategy is better on such smooth misfits. A plus
+in the table marks baselines that are better than the design: use one of them then. `space="portfolio"` has `ma-es`
+among its members.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""A laboratory: autov says which experiments to make today, you type in what came out, tomorrow it goes on.
+"""A laboratory: autov proposes the experiments of today, you type in the results, and tomorrow it continues.
 
-A dye shall become as bright as possible. Temperature, time, the number of washings, and the share of two agents are
-chosen, and the agents may not exceed 60 percent together. Each day has four experiments; in between the state is in a
+The aim is a bright dye. Temperature, time, the number of washings (an integer) and the shares of two agents are chosen;
+the agents may not exceed 60 percent together. Each day has four experiments; in between the state is in a
 file.
 """
 
@@ -44,6 +44,6 @@ result = optimizer.result
 print(f"brightness {-result.fun:.2f} with {result.x.round(1)} after {result.nfev} evaluations in {day + 1} days")
 
 axes = plt.figure(figsize=(5.6, 3.4)).subplots()
-axes.step(range(1, 31), brightest, where="post", color="#0072b2")
-axes.set(xlabel="day", ylabel="brightest so far", ylim=(50, 101))
+axes.step(range(1, 31), [100 - each for each in brightest], where="post", color="#0072b2")
+axes.set(xlabel="day", ylabel="missing to brightness 100", yscale="log")
 plt.show()

@@ -1,7 +1,7 @@
 """An operator of autov in NSGA-II of pymoo, beside pymoo's own, on a problem with two objectives.
 
 Needs `pip install 'autov[pymoo]'`.
-The problem is one on which the operator is the better one; on ZDT3 and ZDT4 pymoo's own are better (docs/adapters.md).
+The problem is one on which the operator is the better one; on most others there is no difference (docs/adapters.md).
 """
 
 import matplotlib.pyplot as plt

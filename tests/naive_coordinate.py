@@ -1,4 +1,4 @@
-"""The search of `autov.kernels.models.coordinate` for one variable in plain Python, with lists and dictionaries."""
+"""The search of `autov.kernels.models.coordinate_steps` for one variable, in plain Python with lists and dicts."""
 
 import math
 

@@ -11,6 +11,7 @@ import pytest
 import autov
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.de import DE
+from autov.algorithms.warm_start import WarmStart
 from autov.core import Box, InputError, generator
 from autov.core.checks import whole_number
 from autov.designer.space import portfolio_space
@@ -58,6 +59,12 @@ CALLS = {
     "a problem of too few variables": lambda: autov.problem("lunacek", dim=1),
     "a function without bounds": lambda: autov.problem(bowl),
     "an optimum of another size": lambda: autov.function_problem(bowl, BOX, optimum=[0.0]),
+    "a variable that is nothing": lambda: autov.space(a="b"),
+    "a logarithm of zero": lambda: autov.space(a=(0, 1, "log")),
+    "bounds with a word": lambda: autov.minimize(bowl, [(0, 1, "lg"), (0, 1)]),
+    "a first point without a variable": lambda: autov.minimize(bowl, {"a": (0, 1), "b": ["c"]}, x0={"a": 1}),
+    "a category that is none": lambda: autov.Optimizer({"a": ["b", "c"]}).tell({"a": "d"}, 1.0),
+    "integers that are described already": lambda: autov.minimize(bowl, {"a": range(3), "b": (0, 1)}, integrality=True),
     "a problem without a name": lambda: autov.function_problem(bowl, BOX, name=""),
     "a count that is too large": lambda: whole_number("runs", 1e13, 0),
     "a count above its limit": lambda: whole_number("rows", 6, 1, 5),
@@ -67,6 +74,9 @@ CALLS = {
     "an operator without its best": lambda: applied(operator("x1", "best")),
     "an operator with too few parents": lambda: applied(operator("x1", "x2")),
     "an unknown draw": lambda: operator("x1", "x2", draw="some"),
+    "a memory of problems that move": lambda: autov.design("sphere", dim=3, remember=True),
+    "a memory outside the box": lambda: WarmStart(DE(), ((2.0,),), (0.0,)),
+    "a memory of other variables": lambda: WarmStart(DE(), ((0.5,),), (0.0, 0.0)),
     "a family that is unknown": lambda: autov.design("sphere", dim=3, family=("spin",)),
     "members that are unknown": lambda: portfolio_space(("shade",)),
     "evaluations that are a text": lambda: autov.design("sphere", dim=3, evaluations="many"),

@@ -1,4 +1,4 @@
-"""autov designs, checks, compares and runs invariant variation operators for black-box optimisation.
+"""Minimise black-box functions, and design optimisers for the kinds of problems that you solve again and again.
 
 The public names live in the packages below and are imported when first used, so that the command starts fast.
 """
@@ -18,12 +18,25 @@ if TYPE_CHECKING:
     from autov.core import Box, FileError, InputError
     from autov.designer import Design, DesignSettings, OperatorGenome, TrialBudget, design
     from autov.experiments import Comparison, compare
+    from autov.experiments.explanation import Explanation, explain
+    from autov.experiments.generalisation import Generalisation, generalise
     from autov.invariance import AlgorithmReport, BiasReport, Certificate, check, check_algorithm, check_bias
     from autov.operators import AffineOperator, Operator, load_operator, operator_names
     from autov.paper import Reproduction, reproduce
-    from autov.problems import Classic, Problem, Rotated, Scaled, Translated, function_problem
+    from autov.problems import (
+        Classic,
+        Problem,
+        Rotated,
+        Scaled,
+        Space,
+        Translated,
+        family,
+        function_problem,
+        ordered,
+        space,
+    )
     from autov.problems import resolve_problem as problem
-    from autov.runs import FaultPolicy, Optimizer, Run, Stopping, minimize, solve
+    from autov.runs import FaultPolicy, Optimizer, Run, RunState, Stopping, minimize, solve
     from autov.runs.result import Result
 
 _HOME = {
@@ -34,11 +47,24 @@ _HOME = {
     "autov.core": ("Box", "FileError", "InputError"),
     "autov.designer": ("Design", "DesignSettings", "OperatorGenome", "TrialBudget", "design"),
     "autov.experiments": ("Comparison", "compare"),
+    "autov.experiments.explanation": ("Explanation", "explain"),
+    "autov.experiments.generalisation": ("Generalisation", "generalise"),
     "autov.invariance": ("AlgorithmReport", "BiasReport", "Certificate", "check", "check_algorithm", "check_bias"),
     "autov.operators": ("AffineOperator", "Operator", "load_operator", "operator_names"),
     "autov.paper": ("Reproduction", "reproduce"),
-    "autov.problems": ("Classic", "Problem", "Rotated", "Scaled", "Translated", "function_problem"),
-    "autov.runs": ("FaultPolicy", "Optimizer", "Run", "Stopping", "minimize", "solve"),
+    "autov.problems": (
+        "Classic",
+        "Problem",
+        "Rotated",
+        "Scaled",
+        "Space",
+        "Translated",
+        "family",
+        "function_problem",
+        "ordered",
+        "space",
+    ),
+    "autov.runs": ("FaultPolicy", "Optimizer", "Run", "RunState", "Stopping", "minimize", "solve"),
     "autov.runs.result": ("Result",),
 }
 _PLACE = {name: (package, name) for package, names in _HOME.items() for name in names}
@@ -47,11 +73,12 @@ _PLACE["problem"] = ("autov.problems", "resolve_problem")
 __version__ = VERSION
 __all__ = [
     "AffineOperator", "AlgorithmReport", "BiasReport", "Box", "Certificate", "Classic", "Comparison", "Design",
-    "DesignSettings", "Evolution", "FaultPolicy", "FileError", "InputError", "Metaheuristic", "Operator",
-    "OperatorGenome", "Optimizer", "Problem", "ProgressDisplay", "Reproduction", "Result", "Rotated", "Run",
-    "Scaled", "Stopping", "Translated", "TrialBudget", "check", "check_algorithm", "check_bias", "compare",
-    "design", "export", "function_problem", "load_operator", "minimize", "operator_names", "problem", "reproduce",
-    "scipy_method", "solve",
+    "DesignSettings", "Evolution", "Explanation", "FaultPolicy", "FileError", "Generalisation", "InputError",
+    "Metaheuristic", "Operator", "OperatorGenome", "Optimizer", "Problem", "ProgressDisplay", "Reproduction",
+    "Result", "Rotated", "Run", "RunState", "Scaled", "Space", "Stopping", "Translated", "TrialBudget", "check",
+    "check_algorithm", "check_bias", "compare", "design", "explain", "export", "family", "function_problem",
+    "generalise", "load_operator", "minimize", "operator_names", "ordered", "problem", "reproduce", "scipy_method",
+    "solve", "space",
 ]  # fmt: skip
 
 

@@ -7,9 +7,10 @@ from scipy import stats
 import autov
 from autov.adapters import missing
 from autov.adapters.points import Points, popsize_for
-from autov.adapters.variables import Choice, Distribution, Integer, Real, parameter_of
+from autov.adapters.sklearn import parameter_of
 from autov.algorithms import make_algorithm
 from autov.core import InputError
+from autov.problems.variables import Choice, Distribution, Integer, Real
 from tests.algorithms.driver import sized
 
 
@@ -89,49 +90,6 @@ def test_popsize(maxfev, least, size):
     assert popsize_for(maxfev, least) == size
 
 
-KINDS = {
-    "real": (Real(-2.0, 3.0), -2.0, 3.0),
-    "log": (Real(1e-3, 1e3, log=True), 1e-3, 1e3),
-    "step": (Real(0.0, 1.0, step=0.25), 0.0, 1.0),
-    "integer": (Integer(-1, 5), -1, 5),
-    "integer log": (Integer(1, 64, log=True), 1, 64),
-    "integer step": (Integer(1, 9, step=2), 1, 9),
-    "choice": (Choice(("a", None, 3)), "a", 3),
-}
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_values_fill_the_interval_and_come_back(name):
-    kind, first, last = KINDS[name]
-    assert kind.value(0.0) == pytest.approx(first, rel=1e-12) if isinstance(first, float) else kind.value(0.0) == first
-    assert kind.value(1.0) == pytest.approx(last, rel=1e-12) if isinstance(last, float) else kind.value(1.0) == last
-    for u in np.linspace(0, 1, 101).tolist():
-        value = kind.value(u)
-        place = kind.coordinate(value)
-        assert 0 <= place <= 1
-        assert (
-            kind.value(place) == pytest.approx(value, rel=1e-9)
-            if isinstance(value, float)
-            else kind.value(place) == value
-        )
-
-
-def test_whole_numbers_and_choices_have_equal_shares():
-    u = (np.arange(3000) + 0.5) / 3000
-    assert np.bincount([Integer(0, 5).value(v) for v in u]).tolist() == [500] * 6
-    assert [Integer(1, 9, step=2).value(v) for v in (0.1, 0.3, 0.5, 0.7, 0.9)] == [1, 3, 5, 7, 9]
-    assert [Choice(("a", "b")).value(v) for v in (0.49, 0.51)] == ["a", "b"]
-    middle = Real(1e-4, 1.0, log=True).value(0.5)
-    assert middle == pytest.approx(1e-2)
-
-
-def test_choices_may_be_arrays_and_equal_to_each_other():
-    arrays = (np.array([1, 2]), np.array([3, 4]), np.array([5, 6]))
-    assert [Choice(arrays).coordinate(one) for one in arrays] == pytest.approx([1 / 6, 1 / 2, 5 / 6])
-    assert Choice((1, True, "a")).coordinate("a") == pytest.approx(5 / 6)
-    assert Choice(("x", float("1.5"))).coordinate(float("1.5")) == 0.75
-
-
 def test_what_people_write():
     assert parameter_of("p", (1, 5)) == Integer(1, 5)
     assert parameter_of("p", (1, 5.0)) == Real(1.0, 5.0)
@@ -148,7 +106,7 @@ def test_what_people_write():
         with pytest.raises(InputError, match=r"^p: expected"):
             parameter_of("p", bad)
     for bad in ((0.0, 1.0, "log"), (2.0, 1.0), (5, 1), (0, 3, "log"), []):
-        with pytest.raises(InputError, match=r"^p: needs|^p: a logarithmic|^p: a choice"):
+        with pytest.raises(InputError, match=r"^p: needs|^p: a logarithmic"):
             parameter_of("p", bad)
 
 

@@ -11,6 +11,7 @@ from scipy import stats
 
 import autov
 from autov.adapters.pymoo import HypervolumeTrial, OperatorCrossover, SingleObjective, design_crossover
+from autov.adapters.pymoo.moved import Moved, front_of, named_problem, optimum_of
 from autov.core import InputError
 
 
@@ -166,6 +167,10 @@ def test_design_repeats_and_goes_on(tmp_path):
     assert whole.operator.provenance["missing hypervolume"] == whole.fitness
     assert list(whole.history) == sorted(whole.history, reverse=True)
     assert len(whole.history) == 3
+    assert list(whole.known) == ["SBX + PM", "exchange"]
+    assert whole.budget == "96 evaluations a run (population 12), 1 runs on each of 2 problems"
+    assert whole.operator.provenance["problem"] == "zdt1, moved; zdt2, moved"
+    assert ("stay with SBX + PM" in whole.verdict) == (whole.fitness >= whole.known["SBX + PM"])
 
     def stop(tried, *_):
         if tried == 8:
@@ -190,9 +195,74 @@ def test_design_on_processes_gives_the_same():
     ("problems", "options", "message"),
     [
         ("nosuch", {}, "problems: pymoo cannot make 'nosuch'"), ((), {}, "problems: at least one"),
-        ("zdt1", {"n_var": "a"}, "n_var: must be a whole number"), ("zdt1", {"metric": "igd"}, "metric: must be"),
+        ("zdt1", {"n_var": "a"}, "n_var: must be an integer"), ("zdt1", {"metric": "igd"}, "metric: must be"),
     ],
 )  # fmt: skip
 def test_bad_problems_are_refused_before_the_search(problems, options, message):
     with pytest.raises(InputError, match=message):
         design_crossover(problems, trials=2, **options)
+
+
+NAMES = [*(f"zdt{i}" for i in (1, 2, 3, 4, 6)), *(f"dtlz{i}" for i in (1, 2, 3, 4)), *(f"wfg{i}" for i in range(2, 10))]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_moved_problem_has_the_same_values_with_its_optimum_inside(name):
+    """Points with the optimum of all distance variables have the values of such points before."""
+    inner = named_problem(name, None)
+    moved, rng = Moved(inner, 3), np.random.default_rng(1)
+    lower, upper = inner.bounds()
+    place, optimum = optimum_of(inner)
+    u = rng.random((50, inner.n_var))
+    before, after = u.copy(), u.copy()
+    before[:, place:], after[:, place:] = optimum, moved.places
+    assert (np.abs(moved.places - 0.5) < 0.4).all()
+    x, y = lower + before * (upper - lower), lower + after * (upper - lower)
+    np.testing.assert_allclose(moved.evaluate(y), inner.evaluate(x), atol=1e-9)
+    assert np.array_equal(Moved(inner, 3).places, moved.places)
+    assert not np.array_equal(Moved(inner, 4).places, moved.places)
+    np.testing.assert_array_equal(moved.evaluate(lower + u * (upper - lower))[:, 0].shape, (50,))
+    grid = np.linspace(0, 1, 10_001)[:, None] * np.ones(len(moved.places))
+    covered = np.sort(moved.back(grid), axis=0)
+    assert np.diff(covered, axis=0).max() < 1e-2  # the whole box is reached, so that the front is the same
+    assert covered.min() == pytest.approx(0, abs=1e-3)
+    assert covered.max() == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize("number", [2, 3, 4, 7, 9])
+def test_fronts_of_wfg_are_the_same_each_time_and_not_dominated(number):
+    problem = named_problem(f"wfg{number}", None)
+    front = front_of(problem)
+    assert np.array_equal(front, front_of(named_problem(f"wfg{number}", None)))
+    sampled = problem.evaluate(problem._calc_pareto_set_interior(300))
+    better = (front[None] <= sampled[:, None] + 1e-9).all(axis=2).any(axis=1)
+    worse = (sampled[:, None] < front[None] - 2e-2).all(axis=2).any(axis=1)  # a grid of points
+    assert better.mean() > 0.9 or not worse.any()
+    assert not worse.any()
+
+
+def test_problems_of_users_stay_as_they_are():
+    class Mine(Problem):
+        def __init__(self):
+            super().__init__(n_var=3, n_obj=2, xl=0.0, xu=1.0)
+
+        def _evaluate(self, x, out, *args, **kwargs):  # noqa: ARG002
+            out["F"] = np.column_stack([x[:, 0], 1 - x[:, 0] + x[:, 1:].sum(axis=1)])
+
+        def _calc_pareto_front(self, *args, **kwargs):  # noqa: ARG002
+            return np.column_stack([np.linspace(0, 1, 50), np.linspace(1, 0, 50)])
+
+    trial = HypervolumeTrial(Mine(), 12, 4, moved=True)
+    assert trial.label == "Mine"
+    assert trial((None, 1)) == HypervolumeTrial(Mine(), 12, 4)((None, 1))
+    assert HypervolumeTrial("zdt1", 12, 4, moved=True).label == "zdt1, moved"
+    found = design_crossover(
+        [Mine()], **{**{k: v for k, v in OPTIONS.items() if k not in ("problems", "n_var")}, "trials": 4}
+    )
+    assert found.operator.provenance["problem"] == "Mine"
+
+
+def test_runs_on_a_moved_problem_meet_another_place_for_each_seed():
+    plain, moved = (HypervolumeTrial("zdt1", 20, 30, n_var=5, moved=moved) for moved in (False, True))
+    assert moved((None, 1)) == moved((None, 1))
+    assert moved((None, 1)) != plain((None, 1))

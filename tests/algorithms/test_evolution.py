@@ -144,7 +144,7 @@ SETTINGS = {
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"popsize": 1}, "popsize: must be a number from 2"), ({"popsize": 2.5}, "popsize: must be a whole number"),
+        ({"popsize": 1}, "popsize: must be a number from 2"), ({"popsize": 2.5}, "popsize: must be an integer"),
         ({"offspring": 0.0}, "offspring: must be"), ({"tournament_first": 0.5}, "tournament_first: must be"),
         ({"tournament_others": float("nan")}, "tournament_others: must be"),
         ({"survival": "best"}, "survival: must be one of plus, comma"),
@@ -163,7 +163,7 @@ def test_it_is_the_paper_s_algorithm_by_default():
     assert resolve_algorithm(spec) == Evolution(load_operator("paper-h3"), popsize=20, frame="learned")
     assert resolve_algorithm("evolution") == resolve_algorithm("paper-h3") == Evolution()
     assert list(resolve_algorithms(f"paper-h3,{spec}")) == ["paper-h3", spec]
-    with pytest.raises(InputError, match=r"evolution has no setting 'size'; one of operator, popsize"):
+    with pytest.raises(InputError, match=r"evolution has no setting 'size'; did you mean 'popsize'"):
         resolve_algorithm("evolution+size=3")
     found = autov.minimize(PROBLEM, algorithm=spec, maxfev=200, rng=1)
     assert len(found.population) == 20

@@ -14,7 +14,7 @@ from autov.algorithms.memetic_progress import POINTS, Progress
 from autov.algorithms.quasi_newton import QuasiNewton
 from autov.algorithms.trust_region import TrustRegion
 from autov.core import Box, InputError, generator
-from autov.kernels.models.local_search import INFEASIBLE
+from autov.kernels.models.search_batch import INFEASIBLE
 from autov.problems.feasibility import LEVEL
 from tests.algorithms.driver import drive
 

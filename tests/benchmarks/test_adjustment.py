@@ -9,11 +9,11 @@ import numpy as np
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.files import algorithm_to_dict
 from autov.experiments import compare
-from benchmarks.adjustment import FIRST_TRIAL, STRATEGY, adjusted, beside
+from benchmarks.adjustment import FIRST_TRIAL, STRATEGY, THOROUGH, adjusted, beside
 
 
 def test_the_default_is_what_was_searched_but_for_five_settings():
-    searched, shared = resolve_algorithm("thorough"), resolve_algorithm("general").global_search
+    searched, shared = resolve_algorithm(str(THOROUGH)), resolve_algorithm("general").global_search
     general = replace(shared, members=(shared.members[0].strategy, *shared.members[1:]))  # without its model
     assert algorithm_to_dict(adjusted(searched)) == algorithm_to_dict(general)
     before, after = (algorithm_to_dict(one)["settings"] for one in (searched, general))

@@ -1,29 +1,66 @@
-"""The page on experience shows what is stored, and the benchmark can be made again."""
+"""The pages on experience show what is stored, and the benchmarks can be made again."""
 
 import json
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.experience import bench_experience, experience_table
+from benchmarks.experience import USELESS, bench_experience, experience_table, losses
+from benchmarks.history import bench_history, history_table
+from benchmarks.weekly import bench_weekly, markdown, picture, weekly_table
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_page_shows_what_is_stored():
-    data = json.loads((ROOT / "results" / "experience.json").read_text(encoding="utf-8"))
-    page = (ROOT / "docs" / "experience.md").read_text(encoding="utf-8")
-    for algorithm, kinds in data["values"].items():
-        for kind, plants in kinds.items():
-            budget, sources = kind.split(", ")
-            means = [np.mean(values) for values in plants.values()]
-            numbers = " | ".join(f"{mean:.2f}" for mean in [*means, np.mean(means)])
-            assert f"| `{algorithm}` | {int(budget):,} | {sources} | {numbers} |" in page
+def stored(name):
+    return json.loads((ROOT / "results" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def page(name):
+    return (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def test_the_page_shows_what_useless_sources_cost():
+    data = stored("experience")
+    marks = {name: test.mark() for name, test in losses(data).items()}
+    for name, kinds in data["values"].items():
+        cold = f"{np.median(kinds['cold']):.3g}"
+        cells = [f"{np.median(kinds[kind]):.3g} {marks[f'{name}, {kind}']}" for kind in USELESS]
+        assert f"| `{name}` | {cold} | {' | '.join(cells)} |" in page("experience")
+    assert "-" not in marks.values()
+
+
+def test_the_tutorial_shows_both_tables():
+    data = stored("weekly")
+    for name in data["values"]:
+        assert "\n".join(markdown(data, name)) in page("weekly")
+
+
+def test_the_page_shows_the_design_from_history():
+    data = stored("history")
+    assert data["self_check"] in page("experience").replace("\n", " ")
+    for label, cells in history_table(data).rows:
+        budget, name = label.split(", ")
+        assert f"| {int(budget):,} | {name} | {' | '.join(cell.text for cell in cells)} |" in page("experience")
 
 
 def test_a_small_one(tmp_path):
-    found = bench_experience(
-        tmp_path / "found.json", old=(1, 2), new=(101,), history=30, budgets=(40,), runs=1, algorithms=("de",)
-    )
+    found = bench_experience(tmp_path / "found.json", functions=("sphere", "rastrigin"), runs=2, maxfev=40)
     assert json.loads((tmp_path / "found.json").read_text())["values"] == found["values"]
-    assert len(experience_table(found).rows) == 4
+    assert len(experience_table(found).rows) == 2
+
+
+def test_a_small_table_of_problems_that_come_again(tmp_path):
+    small = {"old": (1, 2), "new": (101,), "history": 30, "budgets": (30,), "runs": 1, "weeks": 2, "repeats": 2}
+    found = bench_weekly(tmp_path / "found.json", **small)
+    assert len(weekly_table(found).rows) == 5 + 4
+    assert np.array(found["grown"]["needed"]).shape == (2, 2)
+    assert picture(found).axes
+
+
+def test_a_small_design_from_history(tmp_path):
+    small = {"old": (1, 2), "new": (101,), "history": 120, "budgets": (30,), "runs": 2}
+    size = {"generations": 0, "population": 2, "race_size": 1, "race_runs": 1, "retest_runs": 2}
+    found = bench_history(tmp_path / "found.json", **small, **size)
+    assert bool(found["refused"]) != bool(found["values"])
+    history_table(found)

@@ -5,7 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from autov.experiments.compact import read_compact
-from benchmarks.families import SOLVED, marks_of, summarise
+from autov.stats import SOLVED
+from benchmarks.families import failed_runs, marks_of, summarise
 
 STORED = Path(__file__).parents[2] / "results" / "families"
 
@@ -25,3 +26,6 @@ def test_the_stored_summary_is_what_the_stored_runs_give(tmp_path):
     summary, stored = summarise(tmp_path), json.loads((STORED / "summary.json").read_text(encoding="utf-8"))
     assert summary["marks"] == stored["marks"]
     assert (summary["never_worse"], summary["better_than_all"]) == (stored["never_worse"], stored["better_than_all"])
+    assert summary["failed_runs"] == stored["failed_runs"]
+    one = read_compact(STORED / "ackley-translate" / "comparison.json")
+    assert failed_runs(one)["ga"] == 1.0, "pycma solves its median run, a GA none"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from autov.algorithms.files import algorithm_to_dict, load_algorithm
-from autov.algorithms.resolve import find_algorithm
+from autov.core.atomic_files import read_json
 from autov.designer.settings import design_settings
 from autov.problems import ADDED_NAMES, NAMES
 from benchmarks import general
+from benchmarks.adjustment import STORED
 from benchmarks.general import GOALS, HELD_OUT, MEMBERS, TRAINED, candidates, choose, judging_cases, settings_of, train
 
+CHOSEN = {"general": "thorough.json", "anytime": "anytime.json"}
 SMALL = {"dims": (3,), "budgets": (60,), "cases": 2, "population": 12, "generations": 1, "panel": ("ma-es+sigma=0.3",),
          "panel_runs": 1, "memory": 2}  # fmt: skip
 
@@ -18,13 +20,13 @@ def test_nothing_is_held_out_and_trained_on_and_nothing_is_of_the_test_suite():
     assert {*HELD_OUT, *TRAINED} == {*NAMES, *ADDED_NAMES}
     for name, goal in GOALS.items():
         assert not any("bbob" in case.label for case in judging_cases(goal))
-        said = find_algorithm(name)[1]["problem"]
+        said = read_json(STORED / name / CHOSEN[name], "a design")["provenance"]["problem"]
         assert "bbob" not in said
         assert not any(one in said for one in HELD_OUT)
 
 
 def test_only_the_operator_of_the_evolution_is_given():
-    genome = design_settings(None, **settings_of("general")).genome
+    genome = design_settings(None, **settings_of("general")).designed.genome
     names = [gene.name for gene in genome.genes]
     assert not any(".row" in name for name in names)
     assert {f"{member}.trial" for member in MEMBERS} <= set(names)

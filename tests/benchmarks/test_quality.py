@@ -164,7 +164,7 @@ def test_the_page_says_who_is_first_and_by_how_much(made, tmp_path):
     assert f"`general` is {first} and {second}." in text
     rows = [line for line in text.splitlines() if line.startswith("| **`general`**")]
     assert len(rows) == 1
-    assert "Not run in this setting yet: `anytime`, `thorough`, `paper-h3`, `minion:bipop`" in text
+    assert "Not run in this setting yet: `paper-h3`, `minion:bipop`" in text
     assert "Too slow for this setting (200,000 evaluations times variables): `cma:lq` (to 40,000)" in text
     assert "| **0.400** | 0.500 | 2.50 |" in rows[0]
     assert text.index("| **`general`**") < text.index("| `ma-es`") < text.index("| `ga`"), "by area"

@@ -13,13 +13,6 @@ def test_the_page_is_made_of_the_stored_figures():
     assert (ROOT / "docs" / "speed.md").read_text(encoding="utf-8") == speed_page(ROOT / "results")
 
 
-def test_the_readme_has_the_stored_speed():
-    data = json.loads((ROOT / "results" / "bench" / "kernel.json").read_text(encoding="utf-8"))
-    said = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    assert f"{data['kernel_evaluations_per_second'] / 1e6:.1f} million evaluations a second on one core" in said
-    assert f"{data['ratio_to_numpy']:.0f} times as many as the same loop in NumPy" in said
-
-
 def test_a_figure_that_changes_changes_the_page(tmp_path):
     for folder, name in (("bench", "*.json"), ("paper", "table-9.json")):
         (tmp_path / folder).mkdir()

@@ -97,4 +97,4 @@ def test_functions_of_users_are_compared_within_given_bounds(capsys, tmp_path):
     only = ["compare", "--algorithms", "de", "--problems", "sphere", "--lower", "-1", "--store", store]
     code, _, err = run(capsys, *only)
     assert code == 2
-    assert "only for functions of yours" in err
+    assert "only for file.py:function" in err

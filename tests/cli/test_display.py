@@ -71,7 +71,7 @@ def test_a_search_is_readable_at_every_width(width):
 @pytest.mark.parametrize("space", ["operator", "evolution", "portfolio"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_best_so_far_is_not_cut(width, space):
-    genome = design_settings("quick", space=space).genome
+    genome = design_settings("quick", space=space).designed.genome
     out, console = terminal(width)
     with ProgressDisplay(
         console, title="designing", hint="Ctrl-C writes it to best-so-far.json, --resume goes on"
@@ -95,7 +95,7 @@ def test_what_the_best_is_of_several_problems():
 
 
 def test_a_search_that_is_stopped_leaves_an_optimiser(tmp_path, capsys):
-    genome = design_settings("quick").genome
+    genome = design_settings("quick").designed.genome
     design_command._write_best(progress(genome=genome), tmp_path, "sphere")
     algorithm, told = read_algorithm(tmp_path / "best-so-far.json")
     assert algorithm == genome.decode(progress(genome=genome).state.vectors[0])

@@ -165,7 +165,7 @@ def test_a_signal_after_the_work_is_done_changes_no_exit_code(tmp_path, name):
 
 def test_a_compiled_run(folder):
     begun, out = folder / "begun", folder / "result.json"
-    budget = ["--dim", "100", "--maxfev", "1000000000", "--runs", "1"]
+    budget = ["--dim", "100", "--maxfev", "1000000000", "--runs", "2"]
     text = COMMAND.format(arguments=["minimize", "sphere", *budget, "--out", str(out)])
     text = COMPILED.format(begun=str(begun)) + text
     code, _, err, _ = interrupted(text, begun.exists, folder)

@@ -17,7 +17,7 @@ def test_whole_numbers(value):
 def test_what_is_no_whole_number(value):
     with pytest.raises(InputError) as caught:
         whole_number("maxfev", value, 1)
-    assert str(caught.value) == f"maxfev: must be a whole number of at least 1, got {value!r}"
+    assert str(caught.value) == f"maxfev: must be an integer of at least 1, got {value!r}"
 
 
 def test_whole_numbers_have_an_upper_limit():

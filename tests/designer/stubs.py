@@ -31,4 +31,4 @@ class NotedTrials:
 
 def all_runs(*arguments):
     """`try_candidates` without its shortcut: every candidate gets all its runs."""
-    return try_candidates(*arguments[:-1], False)
+    return try_candidates(*arguments[:-1], None)

@@ -29,6 +29,12 @@ SMALL = {"population": 6, "generations": 4, "trial": TrialBudget(5, 4, 2), "race
          "retest_runs": 5, "rng": 1}  # fmt: skip
 
 
+def stub_trials():
+    return SimpleNamespace(
+        budget=TrialBudget(5, 4, 2), compiled=True, evaluations=0, box=Box.cube(0, 1, 3), problem=object()
+    )
+
+
 @pytest.mark.parametrize("space", ["operator", "portfolio"])
 @pytest.mark.parametrize("more", [{}, {"aggregate": "panel"}, {"reevaluate": 0}, {"known": False}, {"family": ()}])
 def test_no_design_makes_more_evaluations_than_it_says(space, more):
@@ -60,7 +66,7 @@ def test_settings_are_made_as_large_as_the_limit_allows():
 
 def test_the_smaller_of_two_limits_counts(monkeypatch):
     monkeypatch.setattr("autov.designer.cost.measured_speed", lambda *_: Speed(1e-9, 1e-9))
-    trials = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True, evaluations=0, box=Box.cube(0, 1, 3))]
+    trials = [stub_trials()]
     settings = design_settings("quick")
     rivals = Given(("a", "b", "c", "d", "e"))
     still = DesignTrials(trials, trials, [])
@@ -122,6 +128,62 @@ def test_what_is_measured_does_not_depend_on_workers():
     assert len(lines) == 2
 
 
+def slow(x):
+    time.sleep(0.002)
+    return float(x @ x)
+
+
+def compiles(x):
+    total = 0.0
+    for i in range(20_000):
+        total += x[0] * i
+    return 1e-9 * total + x[1] ** 2
+
+
+def overflows(x):
+    """Numba's integers have 64 bits."""
+    number = 3
+    for _ in range(20_000):
+        number = number * 3 + 1
+        if number > 10**40:
+            number = 3
+    return float(number % 1000) + x[0] ** 2
+
+
+def advised(fun, **settings):
+    """What a design of a slow function says before it begins."""
+    lines = []
+
+    def stop(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        design(fun, [(-1, 1)] * 3, log=lines.append, progress=stop, population=2, trial=TrialBudget(2, 1, 1),
+               space="operator", rng=1, **settings)  # fmt: skip
+    return lines
+
+
+def test_what_fits_a_slow_function_is_said_with_times(monkeypatch):
+    monkeypatch.setattr("autov.designer.cost.WARN_SECONDS", 0.5)
+    lines = advised(slow)
+    assert [line.partition(": ")[0] for line in lines[1:]] == ["what fits", "or", "or"]
+    assert "--learn-from runs.db --real-runs 12" in lines[1]
+    assert "no design, but experience" in lines[2]
+    assert "--surrogate" in lines[3]
+    assert all(re.search(r"\d (seconds|minutes|hours|days)", line) for line in lines)
+    monkeypatch.setattr("autov.designer.advice.BEARABLE", 0.0)
+    assert "no design, but experience" in advised(slow)[1]
+    monkeypatch.setattr("autov.designer.cost.WARN_SECONDS", 1e9)
+    assert len(advised(slow)) == 1
+
+
+def test_a_function_that_numba_takes_should_be_compiled(monkeypatch):
+    monkeypatch.setattr("autov.designer.cost.WARN_SECONDS", 0.5)
+    lines = advised(compiles)
+    assert lines[1].startswith("what fits: compile the function")
+    assert "--learn-from" in advised(overflows)[1]
+
+
 def test_a_search_of_days_is_warned_of():
     class Slow(Counted):
         def __call__(self, x, rng):
@@ -174,14 +236,14 @@ def test_first_calls_are_not_measured(monkeypatch, calls_only):
     problem = Slow()
     monkeypatch.setattr("autov.designer.cost.clock.perf_counter", lambda: problem.seconds)
     trials = Trials(problem, TrialBudget(5, 4, 2), 1)
-    genome = design_settings("quick", space="operator").genome
+    genome = design_settings("quick", space="operator").designed.genome
     assert seconds_per_evaluation(trials, genome, calls_only) == pytest.approx(1e-5)
     assert len(problem.seen) == 2
     assert trials.evaluations == problem.count
 
 
 def test_runs_are_measured_after_those_that_compile(monkeypatch):
-    now, genome = [0.0], design_settings("quick", space="operator").genome
+    now, genome = [0.0], design_settings("quick", space="operator").designed.genome
     seen = set()
 
     class Compiling(NotedTrials):
@@ -199,7 +261,7 @@ def test_runs_are_measured_after_those_that_compile(monkeypatch):
 
 
 def test_the_time_of_rivals_is_that_of_their_runs(monkeypatch):
-    trials = [SimpleNamespace(budget=TrialBudget(5, 4, 2), compiled=True, evaluations=0, box=Box.cube(0, 1, 3))]
+    trials = [stub_trials()]
     settings, rivals, lines = design_settings("quick", race_size=4), Given(("a", "b")), []
     monkeypatch.setattr("autov.designer.cost.measured_speed", lambda *_: Speed(0.0, 1.0))
     affordable(settings, DesignTrials(trials, trials, []), rivals, Limits(log=lines.append))
@@ -221,3 +283,22 @@ def test_a_refusal_names_runs_that_would_fit():
     with pytest.raises(InputError) as error:
         fitted(settings, cost, 100, budget=10_000, least_budget=20)
     assert "budgets" not in str(error.value)
+
+
+def test_a_limit_does_not_change_settings_that_were_given():
+    settings = design_settings("quick", space="portfolio", population=17, race_runs=9)
+
+    def cost(some):
+        return float(sum(expected_evaluations(some, [1000], 5).values()))
+
+    for limit in (3e6, 1e9):
+        chosen = fitted(settings, cost, limit, kept=["population", "race_runs", "space"])
+        assert (chosen.search.population, chosen.race.race_runs) == (17, 9)
+        assert cost(chosen) <= limit
+    with pytest.raises(InputError, match=r"^evaluations, time: .* design with population and race_runs as given needs"):
+        fitted(settings, cost, 1e5, kept=["population", "race_runs"])
+    found = design("sphere", dim=2, space="operator", trial={"evaluations": 50, "runs": 2}, evaluations=30_000, rng=2,
+                   retest_runs=11, population=7)  # fmt: skip
+    assert found.settings["retest_runs"] == 11
+    assert found.settings["population"] == 7
+    assert found.evaluations <= 30_000

@@ -1,6 +1,5 @@
 """`design`: the same operator for any workers, kinds of functions, several problems, counts, bad input."""
 
-import dataclasses
 from contextlib import closing
 
 import numba
@@ -155,10 +154,10 @@ def test_bad_input_is_named(change, message):
 
 def test_paper_preset_is_the_paper():
     paper = PRESETS["paper"]
-    assert (paper.population, paper.generations) == (100, 1000)
-    assert paper.trial == TrialBudget(100, 100, 9)
-    assert not paper.reevaluate
-    assert not paper.final_race
+    assert (paper.search.population, paper.search.generations) == (100, 1000)
+    assert paper.training.trial == TrialBudget(100, 100, 9)
+    assert not paper.search.reevaluate
+    assert not paper.race.final_race
 
 
 def test_function_is_public():
@@ -182,8 +181,8 @@ def test_all_evaluations_are_counted():
 
 
 def test_presets_train_on_moved_instances_and_only_the_paper_does_not():
-    assert PRESETS["quick"].family == PRESETS["standard"].family == ("translate",)
-    assert PRESETS["paper"].family == ()
+    assert PRESETS["quick"].training.family == PRESETS["standard"].training.family == ("translate",)
+    assert PRESETS["paper"].training.family == ()
     options = {key: value for key, value in TINY.items() if key != "family"}
     found = design("sphere", dim=3, **options)
     assert found.settings["problems"] == ["sphere+family=translate"]
@@ -201,12 +200,12 @@ def test_presets_train_on_moved_instances_and_only_the_paper_does_not():
 
 
 def test_presets_and_overrides():
-    assert design_settings() == PRESETS["quick"] == dataclasses.replace(PRESETS["standard"], generations=150)
+    assert design_settings() == PRESETS["quick"] == PRESETS["standard"].changed(generations=150)
     changed = design_settings("paper", generations=7, rows=None, trial={"runs": 2})
-    assert changed == dataclasses.replace(PRESETS["paper"], generations=7, trial=TrialBudget(100, 100, 2))
-    assert design_settings(changed, population=9).generations == 7
-    assert not design_settings(form="h1").tie_bounds, "there is nothing to tie"
-    assert DesignSettings(reevaluate=True).reevaluate == 1
+    assert changed == PRESETS["paper"].changed(generations=7, trial=TrialBudget(100, 100, 2))
+    assert design_settings(changed, population=9).search.generations == 7
+    assert not design_settings(form="h1").designed.tie_bounds, "there is nothing to tie"
+    assert DesignSettings().changed(reevaluate=True).search.reevaluate == 1
 
 
 def test_own_settings_in_place_of_a_preset():
@@ -243,7 +242,7 @@ def test_fixed_variables_are_designed_around():
 
 
 def test_known_operators_are_encoded_unchanged():
-    genome = design_settings(tie_bounds=False).genome
+    genome = design_settings(tie_bounds=False).designed.genome
     assert genome.operator(genome.encode(load_operator("paper-h3"))) == load_operator("paper-h3")
 
 
@@ -276,11 +275,11 @@ def test_what_is_reported_belongs_to_the_operator_that_is_returned():
         others += winner > 0
         settings = design_settings(**{key: value for key, value in TINY.items() if key != "rng"})
         with closing(Trials(resolve_problem("rastrigin", dim=3), TINY["trial"], 1)) as trials:
-            search = Search(settings.genome, [trials], settings, seed)
+            search = Search(settings.designed.genome, [trials], settings, seed)
             assert np.array_equal(found.retested, search.retest([found.algorithm])[0])
             state = search.start()
             for _ in range(TINY["generations"]):
                 state = search.step(state)
         assert found.fitness == state.fitness[winner] == found.operator.provenance["fitness"]
-        assert found.population[0] == settings.genome.operator(state.vectors[0])
+        assert found.population[0] == settings.designed.genome.operator(state.vectors[0])
     assert others > 0

@@ -192,7 +192,7 @@ def test_a_whole_design_meets_many_instances_and_constructs_few(tmp_path):
     log = tmp_path / "calls"
     family = Shifted("batches", log)
     small = {"generations": 2, "population": 4, "race_size": 2, "race_runs": 2, "retest_runs": 5}
-    found = autov.design(family, trial={"evaluations": 60, "popsize": 10}, rng=1, workers=1, **small)
+    found = autov.design(family, trial={"evaluations": 60, "popsize": 10}, rng=1, workers=1, remember=False, **small)
     calls = Counter(map(int, log.read_text().split()))
     retested = [Stream(1, 3, 0).instance(run) for run in range(5)]
     algorithms = 1 + len(found.beside)

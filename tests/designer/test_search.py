@@ -7,7 +7,8 @@ import pytest
 
 from autov.core import stream_key
 from autov.designer import DesignSettings, OperatorGenome, TrialBudget
-from autov.designer.search import RACE, RETEST, TRIAL, Search, fitness_of
+from autov.designer.fitness import fitness_of
+from autov.designer.search import RACE, RETEST, TRIAL, Search
 from autov.designer.trials import Trials
 from autov.kernels.evolution import run as kernels
 from autov.operators import load_operator
@@ -15,7 +16,7 @@ from autov.problems import Classic
 from tests.designer.stubs import NotedTrials, all_runs
 
 GENOME = OperatorGenome.of("h1", 2, "variable", False)
-SETTINGS = DesignSettings(
+SETTINGS = DesignSettings().changed(
     form="h1", rows=2, tie_bounds=False, population=8, generations=5, trial=TrialBudget(10, 5, 3), reevaluate=1,
     race_size=6, race_runs=4, retest_runs=7,
 )  # fmt: skip
@@ -41,7 +42,7 @@ def test_no_run_is_made_twice_and_no_stream_is_shared():
 
 
 def test_reevaluation_gives_each_survivor_the_next_runs():
-    _, trials, state = searched(replace(SETTINGS, reevaluate=2))
+    _, trials, state = searched(SETTINGS.changed(reevaluate=2))
     made = (~np.isnan(state.values[0])).sum(axis=1)
     for candidate, count in zip(state.ids, made, strict=True):
         runs = sorted(run for purpose, c, run in trials.asked if (purpose, c) == (TRIAL, candidate))
@@ -54,16 +55,16 @@ def test_reevaluation_gives_each_survivor_the_next_runs():
 
 def test_the_first_population_holds_the_known_designs():
     genome = OperatorGenome.of("h1", 4, "variable", False)
-    settings = replace(SETTINGS, rows=4)
+    settings = SETTINGS.changed(rows=4)
     for known in (True, False):
         trials = NotedTrials(value=lambda vector, run: 0.0)  # noqa: ARG005 (all the same, so that the order stays)
-        state = Search(genome, [trials], replace(settings, known=known), seed=3).start()
+        state = Search(genome, [trials], settings.changed(known=known), seed=3).start()
         assert np.array_equal(state.vectors[0], genome.known()[0]) == known
         assert len(state.vectors) == 8
 
 
 def test_survivors_are_the_best_of_parents_and_offspring():
-    search, _, state = searched(replace(SETTINGS, reevaluate=0), generations=0)
+    search, _, state = searched(SETTINGS.changed(reevaluate=0), generations=0)
     following = search.step(state)
     offspring = np.empty_like(state.vectors)
     box = GENOME.box
@@ -97,7 +98,7 @@ def test_the_race_halves_candidates_and_doubles_runs():
 
 
 def test_the_race_keeps_the_larger_half_of_an_odd_number():
-    search, trials, state = searched(replace(SETTINGS, race_size=7))
+    search, trials, state = searched(SETTINGS.changed(race_size=7))
     trials.asked.clear()
     search.race(state)
     runs = [sum(c == candidate for _, c, _ in trials.asked) for candidate in state.ids[:7]]
@@ -113,7 +114,7 @@ def test_the_race_goes_by_its_own_runs_not_by_the_search():
 
 def test_reevaluation_stops_when_the_memory_is_full():
     trials = Trials(Classic("sphere", 3), TrialBudget(10, 5, 3), 1)
-    settings = replace(SETTINGS, population=5, reevaluate=2, memory=7)
+    settings = SETTINGS.changed(population=5, reevaluate=2, memory=7)
     search = Search(GENOME, [trials], settings, seed=1)
     state = search.start()
     for _ in range(6):
@@ -128,7 +129,7 @@ def test_reevaluation_stops_when_the_memory_is_full():
 def test_race_picks_the_truly_better():
     genome = OperatorGenome.of("h3", 10, "variable", False)
     trials = Trials(Classic("rastrigin", 10), TrialBudget(40, 40, 3), 1)
-    search = Search(genome, [trials], DesignSettings(tie_bounds=False, population=6, known=False), seed=3)
+    search = Search(genome, [trials], DesignSettings().changed(tie_bounds=False, population=6, known=False), seed=3)
     state = search.start()
     vectors = state.vectors.copy()
     vectors[4] = genome.encode(load_operator("paper-h3"))  # far better than random ones
@@ -154,8 +155,8 @@ def test_aggregates():
 
 @pytest.mark.parametrize("runs", [3, 4, 9])
 def test_early_stop_leaves_out_only_runs_of_those_who_do_not_survive(monkeypatch, runs):
-    settings = replace(SETTINGS, trial=TrialBudget(10, 5, runs), reevaluate=0)
-    budget = {"budget": settings.trial}
+    settings = SETTINGS.changed(trial=TrialBudget(10, 5, runs), reevaluate=0)
+    budget = {"budget": settings.training.trial}
     _, short, stopped = searched(settings, **budget)
     monkeypatch.setattr("autov.designer.search.try_candidates", all_runs)
     _, whole, state = searched(settings, **budget)
@@ -169,7 +170,7 @@ def test_early_stop_does_not_stop_those_as_good_as_the_last_survivor(monkeypatch
     def value(vector, run):  # noqa: ARG001
         return float(vector.sum() if digits is None else round(vector.sum(), digits))
 
-    settings = replace(SETTINGS, reevaluate=0)
+    settings = SETTINGS.changed(reevaluate=0)
     _, _, stopped = searched(settings, value=value)
     monkeypatch.setattr("autov.designer.search.try_candidates", all_runs)
     _, _, state = searched(settings, value=value)
@@ -178,7 +179,7 @@ def test_early_stop_does_not_stop_those_as_good_as_the_last_survivor(monkeypatch
 
 
 def test_the_race_ends_with_four():
-    search, trials, state = searched(replace(SETTINGS, race_size=8))
+    search, trials, state = searched(SETTINGS.changed(race_size=8))
     trials.asked.clear()
     search.race(state)
     runs = [[run for _, c, run in trials.asked if c == candidate] for candidate in state.ids]

@@ -1,6 +1,7 @@
 """Runs that try candidates: whose stream they use, on which instance, in which order, together or compiled."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ from autov.algorithms import Evolution, resolve_algorithm
 from autov.algorithms.base import Compiled
 from autov.core import Box, InputError, generator
 from autov.designer import OperatorGenome, TrialBudget
+from autov.designer.fitness import one_figure
 from autov.designer.genome import Given
 from autov.designer.journal import Journal
 from autov.designer.search import RACE, RETEST, TRIAL
-from autov.designer.trials import Stream, Tasks, Trials, median_bounds
+from autov.designer.trials import Stream, Tasks, Trials, bounds_of
 from autov.engines import Engine
 from autov.kernels.evolution.many import derive
 from autov.operators import load_operator
@@ -150,7 +152,7 @@ def test_evaluations_are_counted():
     assert trials.evaluations == 3 * 50
 
 
-@pytest.mark.parametrize("name", ["paper-h3", "thorough", "shade", "minion:arrde"])
+@pytest.mark.parametrize("name", ["paper-h3", "portfolio", "shade", "minion:arrde"])
 @pytest.mark.parametrize("problem", [Classic("rastrigin", 3), function_problem(rastrigin, [(-5.0, 5.0)] * 3)])
 def test_a_run_that_is_cut_off_is_the_first_part_of_one_that_is_not(name, problem):
     cut, given = TrialBudget(10, evaluations=400, stop=0.2875), Given((resolve_algorithm(name),))
@@ -194,14 +196,15 @@ def test_budgets_that_make_no_sense_are_refused(numbers):
 
 
 @given(st.lists(st.lists(st.floats(-5, 5), min_size=9, max_size=9), min_size=1, max_size=5), st.integers(0, 9))
-def test_median_bounds_enclose_the_median(rows, known):
+def test_bounds_enclose_the_figure(rows, known):
     values = np.array(rows)
     part = values.copy()
     part[:, known:] = np.nan
-    low, high = median_bounds(part)
-    medians = np.median(values, axis=1)
-    assert (low <= medians).all()
-    assert (medians <= high).all()
+    for way in ("median", "quantile", "gap"):
+        figure = partial(one_figure, over_runs=way, minimum=-4.0)
+        low, high = bounds_of(figure, part)
+        assert (low <= figure(values)).all()
+        assert (figure(values) <= high).all()
 
 
 def test_errors_of_a_compiled_function_in_a_family_come_out_every_time():

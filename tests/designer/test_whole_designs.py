@@ -12,7 +12,8 @@ from autov.algorithms.files import read_algorithm
 from autov.algorithms.portfolio import Portfolio
 from autov.core import Box, InputError, stream_key
 from autov.designer import TrialBudget, design, design_settings
-from autov.designer.search import PROPOSERS, RACE, Search, panel_shares
+from autov.designer.fitness import panel_shares
+from autov.designer.search import PROPOSERS, RACE, Search
 from autov.runs import solve
 from tests.designer.counting import Counted
 from tests.designer.stubs import NotedTrials
@@ -87,16 +88,16 @@ def test_the_best_of_random_designs_costs_what_a_search_costs():
 
 
 class _Trials(NotedTrials):
-    """Survivors are worth their first gene; known algorithms, which are vectors of one number, are worth -1 - it."""
+    """Survivors are worth their first gene; known algorithms, which are vectors of one number, are better."""
 
     def __init__(self):
-        super().__init__(value=lambda vector, _: -1.0 - vector[0] if len(vector) == 1 else float(vector[0]))
+        super().__init__(value=lambda vector, _: 3.0 - vector[0] if len(vector) == 1 else 10.0 + float(vector[0]))
 
 
 def test_known_algorithms_take_part_in_the_race():
     settings = design_settings("quick", population=6, generations=0, race_size=6, race_runs=2, known=False)
     trials = _Trials()
-    search = Search(settings.genome, [trials], settings, 1)
+    search = Search(settings.designed.genome, [trials], settings, 1)
     state = search.start()
     assert search.race(state, ["first", "second"]) == 6 + 1
     assert search.race(state, []) < 6
@@ -123,6 +124,17 @@ def test_every_problem_with_every_dimension_and_budget():
     assert [p.box.dim for p in found.problems] == found.settings["dims"]
     with pytest.raises(InputError, match=r"^dim: "):
         design("sphere", dim=3, dims=(2, 3), **TINY)
+
+
+def test_several_models_serve_one_problem():
+    real, models = Counted(0.5), {"a": Counted(0.1), "b": Counted(0.2), "c": Counted(0.3)}
+    found = design(real, surrogate=models, space="portfolio", family=(), **TINY)
+    assert len(found.judged) == 1
+    assert found.judged[0] is real
+    counts = [model.count for model in models.values()]
+    assert min(counts) > 0
+    assert max(counts) < 2 * min(counts), "the search runs on all of them"
+    assert real.count < min(counts) + 6 + (2 + len(found.beside)) * 4 * 80
 
 
 def test_a_twin_is_trained_on_and_the_problem_judges():

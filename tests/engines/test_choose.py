@@ -19,7 +19,7 @@ def test_bad_values(bad, kind):
     with pytest.raises(InputError) as caught:
         engine_of(bad, kind)
     assert str(caught.value) == (
-        "workers: must be a positive whole number, -1 for all cores, an Executor, a Dask client or a map-like "
+        "workers: must be a positive integer, -1 for all cores, an Executor, a Dask client or a map-like "
         f"callable, got {bad!r}"
     )  # fmt: skip
     with pytest.raises(InputError, match=r"^workers: "):

@@ -23,4 +23,4 @@ def test_results_are_those_of_before(name):
     if STORED["made with"] == surroundings():
         assert found.tolist() == stored.tolist()
     else:
-        np.testing.assert_allclose(found, stored, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(found, stored, rtol=1e-5, atol=1e-8)  # models amplify rounding

@@ -370,9 +370,9 @@ def test_samples_of_runs_share_no_seed(monkeypatch):
     """The plain runs and those on each transformed problem are independent samples."""
     used, run = {}, Setting.run
 
-    def noted(self, T, x0, path, permuted=False):
+    def noted(self, T, x0, path, permuted=False, shake=0.0):
         used.setdefault("plain" if T is None else T.label, []).append(path)
-        return run(self, T, x0, path, permuted)
+        return run(self, T, x0, path, permuted, shake)
 
     monkeypatch.setattr(Setting, "run", noted)
     check_algorithm(Small(SBX()), Valley(), runs=4)
@@ -404,3 +404,78 @@ def test_the_first_population_under_rotation_is_uniform_in_a_ball():
     shares = np.linalg.norm(step, axis=1) ** 3  # of the volume of the unit ball
     assert shares.max() <= 1
     assert np.abs(np.histogram(shares, 4, (0, 1))[0] - 1000).max() < 5 * np.sqrt(4000 * 0.25 * 0.75)
+
+
+@dataclass(frozen=True)
+class Chaotic:
+    """One point, stepped by a chaotic map of the values seen: no random numbers, and rounding doubles in each step."""
+
+    pull: float = 0.0  # towards zero: not translation invariant
+    steps: int = 40  # of the map, for each point
+    name: ClassVar[str] = "chaotic"
+
+    def init(self, box, popsize, maxfev, rng, x0=None):  # noqa: ARG002
+        return Small.State(box, x0)
+
+    def ask(self, state, rng):  # noqa: ARG002
+        return state.x, state
+
+    def tell(self, state, x, f, rng):  # noqa: ARG002
+        z = np.full(len(x), (f.max() - f.min()) / (f.max() - f.min() + 1.0))
+        for _ in range(self.steps):
+            z = 3.99 * z * (1 - z)
+        step = 0.1 * (z - 0.5) * state.box.width[0]
+        return replace(state, x=x + step[:, None] - self.pull * x, f=f)
+
+    def population(self, state):
+        return state.x, state.f
+
+
+def test_a_path_that_rounding_decides_is_no_refusal():
+    """Deterministic, so that any other path is another law; but the plain runs part as early if shaken."""
+    found = check_algorithm(Chaotic(), Valley(), runs=60, properties=["translation"])["translation"]
+    assert found.deviation > 1e-3
+    assert found.holds is None
+    assert found.rounding
+    assert "rounding" in found.note()
+
+
+def test_a_pull_is_refused_though_rounding_is_amplified():
+    found = check_algorithm(Chaotic(pull=0.2), Valley(), runs=60, properties=["translation"])["translation"]
+    assert found.holds is False
+
+
+def test_an_algorithm_that_does_not_amplify_rounding_is_refused_by_its_path():
+    found = check_algorithm(Chaotic(pull=0.2, steps=1), Valley(), runs=60, properties=["translation"])["translation"]
+    assert found.holds is False
+    assert not found.rounding
+
+
+@dataclass(frozen=True)
+class InTurns(Small):
+    """As Small, without random numbers: every generation is a step along each axis, in the order of the variables."""
+
+    def ask(self, state, rng):  # noqa: ARG002
+        if state.f is None:
+            return state.x, state
+        best, length = state.x[state.f.argmin()], state.box.width.max() / 16
+        return best + length * np.eye(len(best)), state
+
+    def tell(self, state, x, f, rng):  # noqa: ARG002
+        return replace(state, x=x, f=f)
+
+
+def test_the_order_of_points_in_a_batch_does_not_count():
+    found = check_algorithm(InTurns(None), Valley(), runs=30, properties=["permutation"])["permutation"]
+    assert (found.holds, found.level) == (True, "pathwise")
+    uneven = check_algorithm(InTurns(None), Valley(), runs=30, properties=["rotation"])["rotation"]
+    assert uneven.holds is False
+
+
+@pytest.mark.parametrize("dim", [2, 10])
+def test_a_trust_region_step_on_the_border_is_not_longer_than_its_radius(dim):
+    """Rounding of the length decided whether rho was lowered: paths parted after three steps."""
+    properties = ["translation", "scale", "permutation"]
+    report = invariance.check_algorithm("trust-region", dim=dim, properties=properties, runs=20)
+    assert report.holds == dict.fromkeys(properties, True)
+    assert max(t.deviation for t in report.trajectories) < 1e-8

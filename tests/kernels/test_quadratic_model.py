@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from autov.kernels.models.model_fit import fitted_values, fitting_arrays, prepare_fit, solve_fit, weight_of
+from autov.kernels.models.model_order import kendall, make_monotone
 from autov.kernels.models.quadratic_model import (
     DIAGONAL,
     FULL,
@@ -18,7 +19,6 @@ from autov.kernels.models.quadratic_model import (
     multiply_hessian,
     predict,
 )
-from autov.kernels.models.ranks import kendall, make_monotone
 
 KINDS = pytest.mark.parametrize("kind", [LINEAR, ROUND, DIAGONAL, FULL])
 

@@ -56,7 +56,7 @@ def read_latex(text, weights):
     text = re.sub(r"\\times 10\^\{(-?[0-9]+)\}", r"e\1", text)
     lines = text.splitlines()[1:-1]
     mean, std = np.zeros((2, len(lines), len(weights)))
-    probability = np.empty(len(lines))
+    above = np.ones(len(lines))
     for j, line in enumerate(lines):
         formula, laws = line.split("&")
         terms = dict(re.findall(r"(r_\{?[0-9]+\}?)(\([^()]*\))", formula))
@@ -64,8 +64,12 @@ def read_latex(text, weights):
             i = names[terms.pop(weight)]
             mean[j, i], std[j, i] = float(a), np.sqrt(float(b))
         assert not terms
-        probability[j] = float(re.search(rf"p=({NUMBER})\\\\", laws)[1])
-    return mean, std, probability
+        if found := re.search(rf"u<({NUMBER})\\\\", laws):
+            above[j] = float(found[1])
+        low = re.search(rf"({NUMBER})\\le u", laws)
+        assert (float(low[1]) if low else 0.0) == (above[j - 1] if j else 0.0)
+    assert above[-1] == 1
+    return mean, std, np.diff(above, prepend=0.0)
 
 
 @pytest.mark.parametrize("name", OPERATORS)
@@ -73,8 +77,10 @@ def read_latex(text, weights):
 def test_what_is_printed_is_the_operator(name, kind, read):
     operator = OPERATORS[name]
     printed = read(getattr(operator, kind)(), operator.weights)
-    for found, expected in zip(printed, sorted_rows(operator), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-3)
+    *rows, probability = sorted_rows(operator)
+    chosen = probability > 0 if kind == "latex" else slice(None)  # the formula leaves out what is never chosen
+    for found, expected in zip(printed, (*rows, probability), strict=True):
+        np.testing.assert_allclose(found, expected[chosen], rtol=1e-3, atol=2e-6 if found.ndim == 1 else 0)
 
 
 def test_small_numbers_keep_their_digits():
@@ -93,7 +99,13 @@ def test_mixed_draws_and_directions_as_text():
         "         0.75  variable  x1 + 0.75 (x2 - x1) + N(0, 0.125²) (u - l)",
         "         0.25  solution  x1 + N(0.5, 0.1²) (xa - xb) + N(0, 0.25²) (s)",
     ]
-    first, second = MIXED.latex().splitlines()[1:3]
+    first, second, end = MIXED.latex().splitlines()[1:]
+    assert r"u<0.75\\" in first
+    assert r"0.75\le u\\" in second
+    assert end == r"\end{cases}\quad u\sim\mathcal{U}(0,1)"
+    never = AffineOperator.from_rows("h1", [{"probability": 1.0, "x2": (0.5, 0.1)}, {"probability": 0.0}])
+    assert never.latex().count("&") == 1
+    assert "u" not in never.latex()
     assert "(u-l)" in first
     assert r"\text{per variable}" in first
     assert "(x_a-x_b)" in second

@@ -47,7 +47,7 @@ def test_a_table_of_designed_operators(tmp_path, counted, monkeypatch):
         popsize=20, designs={"h1": DesignSpec("sphere", "h3", 1), "h3": DesignSpec("sphere", "h3", 2)},
     )  # fmt: skip
     monkeypatch.setitem(PAPER_TABLES, "table-5", short)
-    found = reproduce("table-5", runs={"h1": 2, "h3": 3}, workers=1, store=None, designs=tmp_path)
+    found = reproduce("table-5", runs={"h1": 2, "h3": 3}, rng=1, store=None, designs=tmp_path)
     assert len(counted) == 2
     cells = {(cell.problem, cell.algorithm): cell for cell in found.cells}
     assert cells["ackley", "h1"].paper_mean == 0.000547
@@ -57,7 +57,7 @@ def test_a_table_of_designed_operators(tmp_path, counted, monkeypatch):
     assert found.signs[1] == 1
     assert "2-3 runs" in found.table().caption
     with pytest.raises(InputError, match="unknown h9; table-5 has h1, h3"):
-        reproduce("table-5", runs={"h9": 1}, workers=1, store=None, designs=tmp_path)
+        reproduce("table-5", runs={"h9": 1}, rng=1, store=None, designs=tmp_path)
 
 
 def test_a_figure_has_no_figures_of_the_paper(tmp_path, counted, monkeypatch):
@@ -66,7 +66,7 @@ def test_a_figure_has_no_figures_of_the_paper(tmp_path, counted, monkeypatch):
         designs={f"k={k}": DesignSpec("sphere", "h3", k) for k in (1, 10)},
     )  # fmt: skip
     monkeypatch.setitem(PAPER_TABLES, "fig-5", short)
-    found = reproduce("fig-5", runs=2, workers=1, store=None, designs=tmp_path)
+    found = reproduce("fig-5", runs=2, rng=1, store=None, designs=tmp_path)
     assert found.signs == (0, 0)
     assert found.mean_log_ratio is None
     assert "(the paper" not in found.table().caption

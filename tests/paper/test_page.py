@@ -20,7 +20,7 @@ def test_the_page_of_a_reproduction():
         for f in comparison.problems
         for a in comparison.algorithms
     ]
-    text = reproduction_page(Reproduction("table-0", "made", True, comparison, tuple(cells), ("a note",)))
+    text = reproduction_page(Reproduction("table-0", "made", "rank sum", comparison, tuple(cells), ("a note",)))
     check_page(text)
     assert "ga on f_1: ours +, the paper&#x27;s -" in text
     assert "a note" in text
@@ -45,12 +45,21 @@ def test_a_section_says_what_was_run(tmp_path):
     (tmp_path / "table-1.json").write_text(json.dumps({**data, "seconds": 1234}))
     (tmp_path / "remarks.md").write_text("# table-1\n\nA remark.\n\n# table-9\n\nOf another.\n")
     text = tables_page(tmp_path)
-    assert "18 of 18 signs agree (100 %). Mean |log10(ours / paper)| 0.28. Seed 1, 20,000 evaluations" in text
+    assert "12 of 12 signs agree (100 %). 17 of 24 means do not differ from the paper's (Welch, 0.05). Mean" in text
+    assert "0.39. Seed 1, 20,000 evaluations" in text
     assert "1,234 seconds of computing" in text
     assert text.rstrip().endswith("A remark.\n\n</details>")
-    assert "with and without translation | 30 | 18 of 18 (100\N{NO-BREAK SPACE}%) | 0.28 |" in text
+    counts = "12 of 12 (100\N{NO-BREAK SPACE}%) | 17 of 24 (71\N{NO-BREAK SPACE}%)"
+    assert f"with and without translation | 30 | {counts} | 0.39 |" in text
     assert text.index("## In short") < text.index("## table-1")
     assert text.count("<details") == text.count("</details>") == 4
-    assert "\n18 of 18 signs of significance or order agree" in text
+    assert "\n12 of 12 signs of significance or order agree" in text
     assert "letter of the paper's text" not in text
     assert "Of another." not in text
+
+
+def test_the_total_counts_a_row_of_the_paper_once(tmp_path):
+    """Two rows of Table VII are those of Fig. 6."""
+    for name in ("table-7", "fig-6"):
+        (tmp_path / f"{name}.json").write_text((ROOT / "results" / "paper" / f"{name}.json").read_text())
+    assert "\n97 of 104 signs" in tables_page(tmp_path)

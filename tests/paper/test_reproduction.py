@@ -4,15 +4,19 @@ import dataclasses
 import math
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from autov.core import InputError
 from autov.experiments import Comparison
+from autov.experiments.compact import read_compact
 from autov.paper import AS_WRITTEN, PAPER_TABLES, Paired, Reproduction, reproduce
-from autov.paper.reproduction import pair
+from autov.paper.reproduction import RANK_SUM, pair
 from autov.stats import summarise
 from tests.reports.made import made_row
+
+ROOT = Path(__file__).parents[2]
 
 
 def cell(ours, paper, our_sign="", paper_sign="", problem="f1", algorithm="GA"):
@@ -25,7 +29,7 @@ def made(cells):
     algorithms, problems = (tuple(dict.fromkeys(names)) for names in
                             ((c.algorithm for c in cells), (c.problem for c in cells)))  # fmt: skip
     comparison = Comparison("made", algorithms, problems, algorithms[-1], rows)
-    return Reproduction("table-0", "made", True, comparison, tuple(cells), ())
+    return Reproduction("table-0", "made", RANK_SUM, comparison, tuple(cells), ())
 
 
 @pytest.mark.parametrize(
@@ -90,7 +94,7 @@ def test_reproduce(monkeypatch):
     where = {name: PAPER_TABLES["table-7-text"].problems[name] for name in ("paper-f1", "paper-f6")}
     short = dataclasses.replace(PAPER_TABLES["table-7-text"], algorithms=few, problems=where, maxfev=1000)
     monkeypatch.setitem(PAPER_TABLES, "table-7-text", short)
-    found = reproduce("table-7-text", runs=6, workers=1, store=None)
+    found = reproduce("table-7-text", runs=6, rng=1, store=None)
     cells = {(cell.problem, cell.algorithm): cell for cell in found.cells}
     assert cells["paper-f1", "GA"].paper_mean == 14.973
     assert cells["paper-f1", "GA"].paper_sign == "-"
@@ -123,18 +127,48 @@ def made_pair(monkeypatch, name, values):
     return {(cell.problem, cell.algorithm): cell for cell in found.cells}
 
 
-def test_without_a_test_signs_are_those_of_the_order_of_the_means(monkeypatch):
+def test_without_a_test_signs_are_those_of_welchs_test(monkeypatch):
     cells = made_pair(monkeypatch, "table-2", {
-        ("griewank+bound=10", "CMA-ES"): [1.0, 3.0], ("griewank+bound=10", "FEP"): [0.0, 1.0],
-        ("rastrigin+bound=10", "CMA-ES"): [1.0, 3.0], ("rastrigin+bound=10", "FEP"): [2.0, 4.0],
+        ("griewank+bound=10", "CMA-ES"): [1.0, 1.1, 1.2], ("griewank+bound=10", "FEP"): [0.1, 0.2, 0.3],
+        ("rastrigin+bound=10", "CMA-ES"): [1.0, 3.0, 5.0], ("rastrigin+bound=10", "FEP"): [2.0, 4.0, 6.0],
     })  # fmt: skip
-    better, worse = cells["griewank+bound=10", "FEP"], cells["rastrigin+bound=10", "FEP"]
+    better, equal = cells["griewank+bound=10", "FEP"], cells["rastrigin+bound=10", "FEP"]
     # The paper prints 0.85491 against 0.32242, and 169.04 against 216.28.
     assert (better.our_sign, better.paper_sign) == ("+", "-")
-    assert (worse.our_sign, worse.paper_sign) == ("-", "+")
-    assert (worse.paper_mean, worse.paper_std, worse.ours.mean) == (169.04, 25.2, 3.0)
+    assert (equal.our_sign, equal.paper_sign) == ("=", "+")
+    assert (equal.paper_mean, equal.paper_std, equal.ours.mean) == (169.04, 25.2, 4.0)
     reference = cells["rastrigin+bound=10", "CMA-ES"]
     assert (reference.our_sign, reference.paper_sign, reference.paper_p) == ("", "", None)
+
+
+def test_a_cell_is_tested_against_the_printed_mean_deviation_and_runs(monkeypatch):
+    from scipy.stats import ttest_ind_from_stats
+
+    near, far = [0.3, 0.32, 0.35], [3.0, 3.1, 3.2]  # the paper: 0.32242 (0.0574) and 0.85491 (0.118), 30 runs
+    cells = made_pair(monkeypatch, "table-2", {
+        ("griewank+bound=10", "CMA-ES"): near, ("griewank+bound=10", "FEP"): far,
+    })  # fmt: skip
+    assert cells["griewank+bound=10", "CMA-ES"].differs is False
+    cell = cells["griewank+bound=10", "FEP"]
+    assert cell.differs is True
+    expected = ttest_ind_from_stats(3.1, 0.1, 3, 0.85491, 0.118, 30, equal_var=False).pvalue
+    assert cell.same_p == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_row_that_is_run_in_two_readings_counts_once():
+    found = pair("table-1", read_compact(ROOT / "results" / "paper" / "table-1.json"))
+    assert len(found.cells) == 36
+    assert sum(cell.counted for cell in found.cells) == 24
+    assert not any(cell.counted for cell in found.cells if "translate=6" in cell.problem)
+    assert found.signs[1] == 12
+    assert found.same[1] == 24
+
+
+def test_means_without_deviations_are_compared_by_their_order():
+    found = pair("table-6", read_compact(ROOT / "results" / "paper" / "table-6.json"))
+    assert found.same == (0, 0)
+    assert found.signs[1] == 24
+    assert {cell.our_sign for cell in found.cells} <= {"+", "-", ""}
 
 
 def test_signs_of_the_paper_stand_beside_ours(monkeypatch):

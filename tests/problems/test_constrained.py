@@ -1,4 +1,4 @@
-"""Constraints in SciPy's forms, Deb's order, whole numbers, and the test problems with known optima."""
+"""Constraints in SciPy's forms, Deb's order, integers, and the test problems with known optima."""
 
 import itertools
 
@@ -263,7 +263,7 @@ def test_whole_numbers_are_equally_likely_and_inside():
 
 @pytest.mark.parametrize(
     ("integrality", "message"),
-    [([1, 2], "0 or 1"), ("x", "truth value"), ([1, 1, 1], "2 variables"), ([0, 1], "no whole number")],
+    [([1, 2], "0 or 1"), ("x", "truth value"), ([1, 1, 1], "2 variables"), ([0, 1], "no integer")],
 )
 def test_bad_integrality_is_refused(integrality, message):
     with pytest.raises(InputError, match=message):

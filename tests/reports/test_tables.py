@@ -9,13 +9,14 @@ import pytest
 
 from autov.core import InputError
 from autov.experiments import Comparison
-from autov.experiments.table import Cell, Table, scientific
+from autov.experiments.table import Cell, Table, scientific, significant
 from autov.reports import render, to_csv, to_json, to_latex, to_markdown, to_text
 from autov.reports.html import table_html
 from autov.reports.table_layout import split
-from tests.reports.made import made_comparison
+from tests.reports.made import made_comparison, made_row
 
 TABLE = made_comparison().table()
+PAPER = made_comparison().table(test="paper")
 
 MARKDOWN = r"""**made: mean (standard deviation) of 5 runs**
 
@@ -48,11 +49,13 @@ problem&ga&\textless{}b\textgreater{}\textbar{}\&&paper-h3\\
 
 
 def test_markdown():
-    assert "\n".join(line.rstrip() for line in to_markdown(TABLE).splitlines()) + "\n" == MARKDOWN
+    assert "\n".join(line.rstrip() for line in to_markdown(PAPER).splitlines()) + "\n" == MARKDOWN
+    assert "**5.000 (1.58) + 1.00 x0.42**" in to_markdown(TABLE)
 
 
 def test_latex():
-    text = to_latex(TABLE)
+    assert r"\hl{5.000 $+$ 1.00 $\times$0.42}" in to_latex(TABLE)
+    text = to_latex(PAPER)
     assert text.startswith(LATEX)
     assert text.endswith("\\end{table*}\n")
     assert r"$+/-/=$&1/0/2&0/3/0&\\" in text
@@ -107,8 +110,8 @@ def test_the_best_average_rank_is_marked_and_one_algorithm_is_never_the_best():
     assert json.loads(to_json(TABLE))["footer"]["average rank"]["ga"] == "1.50"
     alone = replace(made_comparison(), algorithms=("ga",), reference="ga").table()
     assert alone.footer_best[-1] == (False,)
-    narrow = [part.footer_best for part in split(TABLE, 70)]
-    assert narrow == [((False, False), (True, False)), ((False,), (True,))]
+    narrow = [part.footer_best for part in split(PAPER, 70)]
+    assert narrow == [((False, False), (True, True)), ((False, False), (False, True))], "the reference stays"
 
 
 def test_latex_says_what_is_set_off_and_has_one_sign_for_each_mark():
@@ -133,7 +136,7 @@ def test_a_cell_that_differs_is_not_called_the_best():
 
 
 def test_text():
-    lines = to_text(TABLE).splitlines()
+    lines = to_text(PAPER).splitlines()
     assert lines[0] == "made: mean (standard deviation) of 5 runs"
     assert lines[2].split() == ["┃", "problem", "┃", "ga", "┃", "<b>|&", "┃", "paper-h3", "┃"]
     assert lines[4] == "│ f_1          │  *5.0000e+0 (1.58e+0) + │  5.0000e+1 (1.58e+1) - │   1.2000e+1 (1.58e+0) │"
@@ -165,7 +168,7 @@ def test_missing_and_infinite_numbers():
 
 def test_medians():
     entry = made_comparison().table("median").rows[0][1][0]
-    assert (entry.text, entry.detail) == ("5.0000e+0", "2.00e+0")
+    assert (entry.text, entry.detail) == ("5.000", "2.00")
     assert any(
         note.startswith("Ranks of the medians on 3 problems") for note in made_comparison().table("median").notes
     )
@@ -193,7 +196,7 @@ def test_a_table_says_what_few_runs_and_one_problem_cannot_tell():
     table = few.table()
     assert [entry.mark for entry in table.rows[0][1]] == ["?", "?", ""]
     assert table.notes[1].startswith("? : too few runs to tell")
-    assert table.notes[2] == "Ranks of the means on 1 problem."
+    assert table.notes[3] == "Ranks of the means on 1 problem."
 
 
 def test_wide_tables_are_split_so_that_no_column_hides():
@@ -206,3 +209,33 @@ def test_wide_tables_are_split_so_that_no_column_hides():
     assert shown.count("paper-<wbr>f8+<wbr>translate=-9") == 2, "each part has the first column, which may be broken"
     assert shown.count('<p class="note">n</p>') == 1
     assert table_html(TABLE).count("<table>") == 1
+
+
+def test_six_algorithms_fit_80_columns_with_whole_numbers():
+    labels = ("ga", "scipy:de", "shade", "ma-es", "general", "cma:default")
+    problems = ("rastrigin+family=translate-rotate", "f8")
+    rows = tuple(
+        made_row(problem, label, run, scale * (1.2553 + place + run / 10))
+        for problem, scale in zip(problems, (10.0, 1e-7), strict=True)
+        for place, label in enumerate(labels)
+        for run in range(5)
+    )
+    table = Comparison("six", labels, problems, "general", rows).table()
+    lines = to_text(table, 80).splitlines()
+    assert max(map(len, lines)) <= 80
+    (head,) = [line for line in lines if line.startswith("problem")]
+    assert head.split() == ["problem", *labels], "one part"
+    (first,) = [line for line in lines if line.startswith("rastrigin")]
+    assert [cell for cell in first.split() if cell[-1].isdigit()] == ["*14.6", "24.6", "34.6", "44.6", "54.6", "64.6"]
+    parts = [line.split() for line in to_text(table, 50).splitlines() if line.startswith("problem")]
+    assert len(parts) > 1
+    assert all("general" in part for part in parts), "the reference is in every part"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(12.553, "12.6"), (1e-7, "1.00e-7"), (0.0, "0"), (math.inf, "inf"), (math.nan, "n/a"), (-3.14159, "-3.14"),
+     (52814.0, "5.28e+4"), (1354.0, "1354"), (0.00123456, "0.00123")],
+)  # fmt: skip
+def test_numbers_have_significant_digits(value, text):
+    assert significant(value, 3) == text

@@ -1,4 +1,4 @@
-"""minimize and ask and tell under constraints and with whole numbers."""
+"""minimize and ask and tell under constraints and with integers."""
 
 import itertools
 
@@ -154,13 +154,16 @@ def test_results_of_ask_and_tell_are_those_of_minimize(least):
 
 
 def test_ask_and_tell_say_that_nothing_was_found():
-    assert (told(lambda _: np.nan).status, told(lambda _: np.nan).message) == (2, "No finite value was found.")
+    assert told(lambda _: np.nan).status == 2
+    assert told(lambda _: np.nan).message.startswith("No finite value was found. Check ")
     optimizer = autov.Optimizer(BOX, popsize=10, rng=1, maxfev=10, algorithm="de")
     x = optimizer.ask()
     optimizer.tell(x[:5], np.zeros(5), violation=np.ones(5))
-    assert (optimizer.result.status, optimizer.result.message) == (1, "Not finished.")
+    assert optimizer.result.status == -1
+    assert optimizer.result.message.startswith("Not finished")
     optimizer.tell(x[5:], np.zeros(5), violation=np.ones(5))
-    assert (optimizer.result.status, optimizer.result.message) == (8, "No feasible point was found.")
+    assert optimizer.result.status == 8
+    assert optimizer.result.message.startswith("No feasible point was found. Give ")
 
 
 def test_ask_and_tell_end_when_all_whole_numbers_are_known():
@@ -188,11 +191,9 @@ def test_enormous_violations_that_are_given_order_points():
 
 
 def test_ask_n_gives_the_first_points_of_the_batch():
+    everything = autov.Optimizer(BOX, rng=1).ask()
     optimizer = autov.Optimizer(BOX, rng=1)
-    everything = optimizer.ask()
     assert np.array_equal(optimizer.ask(3), everything[:3])
-    optimizer.tell(everything[:3], np.zeros(3))
-    assert np.array_equal(optimizer.ask(100), everything[3:])
     with pytest.raises(InputError, match=r"^n: "):
         optimizer.ask(0)
 

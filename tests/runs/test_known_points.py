@@ -39,7 +39,7 @@ def called():
 ASKED = [name for name in ALGORITHMS if name not in ("ma-es", "portfolio")]
 
 
-@pytest.mark.parametrize("algorithm", ["general", "anytime", "ma-es", *ASKED])
+@pytest.mark.parametrize("algorithm", ["general", "portfolio", "ma-es", *ASKED])
 def test_known_points_are_not_evaluated_and_give_the_incumbent(algorithm, sample):
     x, f = sample
     found = autov.minimize(sphere, BOX, algorithm=algorithm, maxfev=30, rng=2, known=(x, f))

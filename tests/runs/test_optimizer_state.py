@@ -1,4 +1,4 @@
-"""Optimizers with constraints, whole numbers and stopping criteria, saved and restored."""
+"""Optimizers with constraints, integers and stopping criteria, saved and restored."""
 
 import json
 
@@ -25,7 +25,7 @@ CASES = {
 
 def go(optimizer, until, told):
     while optimizer._nfev < until and not optimizer.stop():
-        x = optimizer.ask(7)[: until - optimizer._nfev]
+        x = optimizer.ask(min(7, until - optimizer._nfev))
         violation = np.maximum(1 - x[:, 1], 0) if told else None
         optimizer.tell(x, ((x - 0.3) ** 2).sum(axis=1), violation)
     return optimizer
@@ -82,7 +82,7 @@ def test_constraints_must_be_given_again_and_be_the_same(tmp_path):
         Optimizer.load(path)
     with pytest.raises(InputError, match=r"^constraints: not those of"):
         Optimizer.load(path, LinearConstraint([[1, 1, 1]], 49, np.inf))
-    assert Optimizer.load(path, LinearConstraint([[1, 1, 1]], 50, np.inf)).result.status == 1
+    assert Optimizer.load(path, LinearConstraint([[1, 1, 1]], 50, np.inf)).result.status == -1
     Optimizer(BOX, rng=1).save(path)
     with pytest.raises(InputError, match="saved with 0 of them"):
         Optimizer.load(path, CIRCLE)

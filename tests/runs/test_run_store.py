@@ -152,13 +152,99 @@ def test_another_point_than_the_stored_one_is_refused(tmp_path):
         autov.minimize(PROBLEM, store=path, **DEFAULT)
 
 
-def test_a_budget_that_an_algorithm_plans_with_is_named(tmp_path):
+def test_fewer_evaluations_than_stored_are_refused_where_the_algorithm_plans_with_its_budget(tmp_path):
     path = tmp_path / "runs.db"
     autov.minimize(PROBLEM, algorithm="general", store=path, **DEFAULT)
-    with pytest.raises(
-        FileError, match=f"the algorithm plans with its budget, .* begun with maxfev = {OPTIONS['maxfev']}, not 900"
-    ):
-        autov.minimize(PROBLEM, algorithm="general", store=path, **{**DEFAULT, "maxfev": 900})
+    with pytest.raises(FileError, match=r"plans with its budget, .* begun with maxfev = 200, not 60"):
+        autov.minimize(PROBLEM, algorithm="general", store=path, **{**DEFAULT, "maxfev": 60})
+
+
+@pytest.mark.parametrize("algorithm", ["general", "cma:default"])
+def test_a_run_that_planned_with_fewer_evaluations_goes_on_to_more(tmp_path, algorithm):
+    if algorithm.startswith("cma"):
+        pytest.importorskip("cma")
+    options = {"algorithm": algorithm, "store": tmp_path / "runs.db", "history": True, "rng": 3}
+    states = []
+    first = autov.minimize(PROBLEM, maxfev=200, **options)
+    CALLS.clear()
+    longer = autov.minimize(PROBLEM, maxfev=500, callback=lambda state: states.append(state.nfev), **options)
+    assert len(CALLS) == 300
+    assert longer.nfev == len(longer.history.fun) == longer.trace_nfev[-1] == states[-1] == 500
+    assert np.array_equal(longer.history.x[:200], first.history.x)
+    assert np.array_equal(longer.history.fun[:200], first.history.fun)
+    assert longer.fun == longer.history.fun.min() == longer.trace_best[-1] <= first.fun
+    assert (np.diff(longer.trace_nfev) > 0).all()
+    assert (np.diff(longer.trace_best) <= 0).all()
+    CALLS.clear()
+    again = autov.minimize(PROBLEM, maxfev=500, **options)
+    back = autov.minimize(PROBLEM, maxfev=200, **options)
+    assert not CALLS
+    assert np.array_equal(again.history.x, longer.history.x)
+    assert np.array_equal(back.history.x, first.history.x)
+    longest = autov.minimize(PROBLEM, maxfev=550, **options)
+    assert len(CALLS) == 50
+    assert np.array_equal(longest.history.x[:500], longer.history.x)
+
+
+def test_a_run_that_went_on_can_be_interrupted_and_goes_on_with_the_same_bits(tmp_path):
+    options = {"history": True, "rng": 3}
+    autov.minimize(PROBLEM, maxfev=200, store=tmp_path / "whole.db", **options)
+    whole = autov.minimize(PROBLEM, maxfev=400, store=tmp_path / "whole.db", **options)
+    path = tmp_path / "cut.db"
+    autov.minimize(PROBLEM, maxfev=200, store=path, **options)
+    CALLS.clear()
+    FAIL_AT[0] = 77
+    with pytest.raises(RuntimeError, match="died") as caught:
+        autov.minimize(PROBLEM, maxfev=400, store=path, **options)
+    FAIL_AT[0] = None
+    made = caught.value.autov_result.nfev
+    assert 200 < made < 400
+    assert np.array_equal(caught.value.autov_result.history.x, whole.history.x[:made])
+    CALLS.clear()
+    again = autov.minimize(PROBLEM, maxfev=400, store=path, **options)
+    assert len(CALLS) == 400 - made
+    assert np.array_equal(again.history.x, whole.history.x)
+
+
+def test_an_interrupted_run_goes_on_to_more_than_it_was_begun_with(tmp_path):
+    path = tmp_path / "runs.db"
+    FAIL_AT[0] = 60
+    with pytest.raises(RuntimeError, match="died") as caught:
+        autov.minimize(PROBLEM, maxfev=200, store=path, rng=3)
+    FAIL_AT[0] = None
+    made = caught.value.autov_result.nfev
+    CALLS.clear()
+    result = autov.minimize(PROBLEM, maxfev=500, store=path, rng=3)
+    assert result.nfev == 500
+    assert len(CALLS) == 500 - made
+
+
+def test_without_a_seed_the_last_shorter_run_goes_on_once(tmp_path):
+    path = tmp_path / "runs.db"
+    for maxfev, calls in ((200, 200), (300, 100), (300, 300)):
+        CALLS.clear()
+        autov.minimize(PROBLEM, maxfev=maxfev, store=path)
+        assert len(CALLS) == calls
+
+
+def test_constraints_integers_and_fixed_variables_go_on(tmp_path):
+    def fun(x):
+        CALLS.append(0)
+        return float(((x - 0.3) ** 2).sum())
+
+    options = {
+        "bounds": [(-5, 5), (1, 1), (-4, 9)], "integrality": [False, False, True], "store": tmp_path / "runs.db",
+        "constraints": {"type": "ineq", "fun": lambda x: x[0] - 1.0}, "rng": 3,
+    }  # fmt: skip
+    first = autov.minimize(fun, maxfev=100, **options)
+    CALLS.clear()
+    longer = autov.minimize(fun, maxfev=250, **options)
+    assert longer.nfev == 250
+    assert len(CALLS) <= 150  # an infeasible point is not evaluated
+    assert longer.fun <= first.fun
+    assert longer.x[1] == 1.0
+    assert longer.x[2] == round(longer.x[2])
+    assert np.isfinite(longer.trace_best[-1])
 
 
 def test_files_of_another_kind_are_refused(tmp_path):

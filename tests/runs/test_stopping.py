@@ -198,18 +198,37 @@ def trace(*pairs):
     ],
 )
 def test_converged_is_what_brought_nothing_for_as_long_as_it_took(pairs, converged):
-    assert has_converged(*trace(*pairs), 1) is converged
+    assert has_converged(*trace(*pairs), 1, 1) is converged
 
 
 def test_nothing_has_converged_before_the_first_evaluation():
-    assert not has_converged(np.empty(0, dtype=int), np.empty(0), 3)
+    assert not has_converged(np.empty(0, dtype=int), np.empty(0), 3, 100)
 
 
 @pytest.mark.parametrize("dim", [1, 5, 30])
 def test_more_variables_take_longer_to_converge(dim):
     least = 100 * (dim + 2)
-    assert not has_converged(*trace((10, 1.0), (9 + least, 1.0)), dim)
-    assert has_converged(*trace((10, 1.0), (10 + least, 1.0)), dim)
+    assert not has_converged(*trace((10, 1.0), (9 + least, 1.0)), dim, 10)
+    assert has_converged(*trace((10, 1.0), (10 + least, 1.0)), dim, 10)
+
+
+def test_a_large_population_takes_longer_to_converge():
+    assert not has_converged(*trace((10, 1.0), (2009, 1.0)), 3, 100)
+    assert has_converged(*trace((10, 1.0), (2010, 1.0)), 3, 100)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+def test_a_few_generations_without_a_better_point_are_not_convergence(seed):
+    def sphere(x):
+        return ((x - 0.3) ** 2).sum(axis=1)
+
+    result = autov.minimize(sphere, [(-5, 5)] * 3, algorithm="de", vectorized=True, rng=seed)
+    assert result.fun < 1e-8
+    optimizer = autov.Optimizer([(-5, 5)] * 3, algorithm="de", rng=seed)
+    while not optimizer.stop():
+        x = optimizer.ask()
+        optimizer.tell(x, sphere(x))
+    assert optimizer.result.fun < 1e-8
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -219,11 +238,11 @@ def test_scale_and_translation_of_values_do_not_matter(seed):
     gains[80:] = 0
     nfev, best = np.arange(10, 2010, 10), 20 - np.cumsum(gains)
     ends = range(1, 201)
-    expected = [has_converged(nfev[:end], best[:end], 1) for end in ends]
+    expected = [has_converged(nfev[:end], best[:end], 1, 1) for end in ends]
     assert len(set(expected)) == 2
     for factor, shift in ((1e-200, 0.0), (1e200, 0.0), (3.7, 0.0), (1.0, 1e6), (1.0, -1e6), (1e-3, 12.0)):
         other = factor * best + shift
-        assert [has_converged(nfev[:end], other[:end], 1) for end in ends] == expected
+        assert [has_converged(nfev[:end], other[:end], 1, 1) for end in ends] == expected
 
 
 def bowl(x):

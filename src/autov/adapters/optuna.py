@@ -1,7 +1,7 @@
 """autov's algorithms as a sampler of optuna.
 
 ``optuna.create_study(sampler=AutoVSampler(seed=1))``. All parameters that every finished trial has (numbers and
-categories) are sampled together by the algorithm, in the unit box of `autov.adapters.variables`; the first trial, and
+categories) are sampled together by the algorithm, in coordinates of `autov.problems.variables`; the first trial, and
 parameters that only some trials have (conditional spaces), are sampled alone by another sampler. Trials that were
 pruned or failed count as worst. With ``n_jobs`` all threads draw from one algorithm; with one job and a seed a study
 repeats itself exactly.
@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from autov.adapters import missing
-from autov.adapters.points import Points, asked_algorithm, popsize_for
-from autov.adapters.variables import Choice, Integer, Parameter, Real
+from autov.adapters.points import Points, algorithm_for, asked_algorithm, popsize_for
 from autov.core import seed_of, whole_number
+from autov.problems import Space
+from autov.problems.variables import Choice, Integer, Real, Variable
 
 try:
     from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
@@ -35,7 +36,8 @@ class AutoVSampler(BaseSampler):
     """Relative sampling by an algorithm of autov.
 
     Args:
-        algorithm: a name such as "shade" or settings; None for the default of `autov.Optimizer`.
+        algorithm: a name such as "shade" or settings; None for "cat-cma" where there are categories, else for the
+            default of `autov.Optimizer`.
         n_trials: how many trials are planned; some algorithms adapt to it. When they are over, a new run begins at
             the best point.
         popsize: size of the population; None for the square root of twice n_trials, from 10 to 100.
@@ -47,14 +49,14 @@ class AutoVSampler(BaseSampler):
         self, algorithm: Any = None, *, n_trials: int = 1000, popsize: int | None = None,
         seed: int | None = None, independent_sampler: BaseSampler | None = None,
     ) -> None:  # fmt: skip
-        self._algorithm = asked_algorithm(algorithm)
+        asked_algorithm(algorithm)  # says now what does not fit
+        self._algorithm = algorithm
         self._maxfev = whole_number("n_trials", n_trials, 1)
         self._popsize = popsize_for(self._maxfev) if popsize is None else whole_number("popsize", popsize, 2)
         self._seed = seed_of(seed)
         self._independent = independent_sampler or RandomSampler(seed=self._seed % 2**32)
         self._intersection = IntersectionSearchSpace()
-        self._names: tuple[str, ...] = ()
-        self._parameters: dict[str, Parameter] = {}
+        self._variables: Space | None = None
         self._space: dict[str, BaseDistribution] = {}
         self._points: Points | None = None
         self._spaces = 0
@@ -94,7 +96,8 @@ class AutoVSampler(BaseSampler):
             self._learn(study)
             point = self._points.ask()
             self._out[trial.number] = (self._spaces, point)
-            return {name: self._parameters[name].value(u) for name, u in zip(self._names, point.tolist(), strict=True)}
+            assert self._variables is not None
+            return self._variables.point(point)
 
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
@@ -121,22 +124,24 @@ class AutoVSampler(BaseSampler):
 
     def _begin(self, search_space: dict[str, BaseDistribution]) -> None:
         self._space, self._spaces = dict(search_space), self._spaces + 1
-        self._names = tuple(sorted(search_space))
-        self._parameters = {name: _parameter(search_space[name]) for name in self._names}
+        names = tuple(sorted(search_space))
+        self._variables = Space(tuple(_variable(search_space[name]) for name in names), names)
         seed = int(np.random.SeedSequence([self._seed, self._spaces]).generate_state(1, np.uint64)[0])
-        self._points = Points(self._algorithm, len(self._names), self._maxfev, self._popsize, seed)
+        algorithm = algorithm_for(self._variables, self._algorithm, None)
+        self._points = Points(algorithm, self._variables, self._maxfev, self._popsize, seed)
         self._known = set()
 
     def _learn(self, study: Study) -> None:
         """Tell what the algorithm has not asked for: earlier trials, enqueued ones, and those of other processes."""
         assert self._points is not None
+        assert self._variables is not None
         for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
             if trial.number in self._known or trial.number in self._out:
                 continue
             self._known.add(trial.number)
             if all(trial.distributions.get(name) == kind for name, kind in self._space.items()):
-                point = [self._parameters[name].coordinate(trial.params[name]) for name in self._names]
-                self._points.tell(np.array(point), _loss(study, trial.values))
+                point = self._variables.coordinates("trial", {name: trial.params[name] for name in self._space})
+                self._points.tell(point, _loss(study, trial.values))
 
 
 def _loss(study: Study, values: Sequence[float] | None) -> float:
@@ -145,7 +150,7 @@ def _loss(study: Study, values: Sequence[float] | None) -> float:
     return -values[0] if study.direction == StudyDirection.MAXIMIZE else values[0]
 
 
-def _parameter(kind: BaseDistribution) -> Parameter:
+def _variable(kind: BaseDistribution) -> Variable:
     if isinstance(kind, FloatDistribution):
         return Real(kind.low, kind.high, kind.log, kind.step)
     if isinstance(kind, IntDistribution):

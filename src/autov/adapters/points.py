@@ -10,7 +10,9 @@ import numpy as np
 
 from autov.algorithms import Metaheuristic, resolve_algorithm
 from autov.core import Array, Box, InputError, generator
+from autov.problems import Space
 from autov.runs import Optimizer
+from autov.runs.described import CATEGORIES
 
 LOST = 2  # times as many other points as a batch has: then nobody waits for the rest of it
 
@@ -37,16 +39,31 @@ def asked_algorithm(algorithm: Any = None) -> Any:
     return found
 
 
+def algorithm_for(space: Space, given: Any, usual: Any) -> Any:
+    """The algorithm that was given, or the usual one, or that for categories where there are any; for these variables.
+
+    Args:
+        space: the variables.
+        given: what people gave; None if nothing.
+        usual: which one it is without categories.
+    """
+    name = given if given is not None else CATEGORIES if any(count > 1 for count in space.categories) else usual
+    found = asked_algorithm(name)
+    with_variables = getattr(found, "with_variables", None)
+    return found if with_variables is None else with_variables(space.categories, space.integrality)
+
+
 class Points:
-    """Points of an algorithm in the unit box, one by one.
+    """Points of an algorithm one by one: in the unit box of so many variables, or coordinates of a space.
 
     When all points of a batch are out and none is told, further ones are uniform: whoever asks for them has a worker
     that would wait otherwise. Who has asked may never tell: after twice as many of them as the batch has points, what
     is missing counts as worst. When the budget is used up, a new run begins with the best point so far as its first.
     """
 
-    def __init__(self, algorithm: Any, dim: int, maxfev: int, popsize: int, seed: int) -> None:
-        self.algorithm, self.box, self.maxfev, self.popsize = algorithm, Box.cube(0.0, 1.0, dim), maxfev, popsize
+    def __init__(self, algorithm: Any, space: int | Space, maxfev: int, popsize: int, seed: int) -> None:
+        box = Box.cube(0.0, 1.0, space) if isinstance(space, int) else space.search_box
+        self.algorithm, self.box, self.maxfev, self.popsize = algorithm, box, maxfev, popsize
         self._seed, self._runs = seed, 0
         self._extra = generator(seed, 1)
         self._best, self._best_x = np.inf, None

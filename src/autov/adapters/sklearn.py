@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from autov.adapters import missing
-from autov.adapters.points import asked_algorithm, popsize_for, popsize_used
-from autov.adapters.variables import Parameter, parameter_of
-from autov.core import Box, InputError, values_of, whole_number
+from autov.adapters.points import algorithm_for, popsize_for, popsize_used
+from autov.core import InputError, values_of, whole_number
+from autov.problems import Space
+from autov.problems.variables import Variable, is_number, variable_of
 from autov.runs import Optimizer
 
 try:
@@ -19,7 +20,7 @@ try:
 except ImportError as error:
     raise missing("sklearn", error) from None
 
-DEFAULT = "anytime"
+DEFAULT = "portfolio"
 
 
 class AutoVSearchCV(BaseSearchCV):
@@ -33,9 +34,10 @@ class AutoVSearchCV(BaseSearchCV):
     Args:
         estimator: what is fitted.
         param_space: for each parameter a list of values, a tuple (low, high) or (low, high, "log") whose ends are both
-            whole numbers for whole numbers, or a distribution of scipy.stats.
+            integers for integers, whatever else `autov.space` takes, or a distribution of scipy.stats; or a space.
         n_iter: how many settings are tried; settings that come again are not computed again.
-        algorithm: a name such as "shade" or "ma-es", or settings; None for "anytime", a portfolio that asks for whole
+        algorithm: a name such as "shade" or "ma-es", or settings; None for "cat-cma" where a parameter has categories
+            (a list of values), else for "portfolio", which asks for whole
             populations: scikit-learn ends a search when all fits of a batch fail, and `general` asks for single points.
         popsize: settings of one batch; None for the square root of twice n_iter, from 10 to 100.
         random_state: seed.
@@ -59,23 +61,21 @@ class AutoVSearchCV(BaseSearchCV):
 
     def _run_search(self, evaluate_candidates: Callable[[list[dict[str, Any]]], Any]) -> None:  # type: ignore[override]
         """Batches of the algorithm until n_iter settings are tried."""
-        if not isinstance(self.param_space, Mapping) or not self.param_space:
-            raise InputError(f"param_space: expected a dict of parameter -> values, got {self.param_space!r}")
-        space = {name: parameter_of(name, given) for name, given in self.param_space.items()}
+        space = _space(self.param_space)
         maxfev = whole_number("n_iter", self.n_iter, 1)
         popsize = popsize_for(maxfev) if self.popsize is None else self.popsize
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        algorithm = asked_algorithm(DEFAULT if self.algorithm is None else self.algorithm)
+        algorithm = algorithm_for(space, self.algorithm, DEFAULT)
         optimizer = Optimizer(
-            Box.cube(0.0, 1.0, len(space)), popsize=popsize_used(algorithm, popsize), rng=seed, algorithm=algorithm,
+            space.search_box, popsize=popsize_used(algorithm, popsize), rng=seed, algorithm=algorithm,
             maxfev=maxfev,
         )  # fmt: skip
-        known: dict[tuple[float, ...], int] = {}  # settings -> their place in the results
+        known: dict[str, int] = {}  # settings -> their place in the results
         scores = np.empty(0)
         while not optimizer.stop():
             x = optimizer.ask()
-            settings = [_settings(space, point) for point in x]
-            keys = [tuple(space[name].coordinate(value) for name, value in one.items()) for one in settings]
+            settings = space.points(x)
+            keys = [space.key(point) for point in x]
             new = []
             for key, one in zip(keys, settings, strict=True):
                 if key not in known:
@@ -95,5 +95,19 @@ class AutoVSearchCV(BaseSearchCV):
         return results[name]
 
 
-def _settings(space: Mapping[str, Parameter], point: np.ndarray) -> dict[str, Any]:
-    return {name: kind.value(u) for (name, kind), u in zip(space.items(), point.tolist(), strict=True)}
+def _space(given: Any) -> Space:
+    """The space of parameters."""
+    if isinstance(given, Space) and given.names:
+        return given
+    if not isinstance(given, Mapping) or not given:
+        raise InputError(f"param_space: expected a dict of parameter -> values, or autov.space(...), got {given!r}")
+    return Space(tuple(parameter_of(name, one) for name, one in given.items()), tuple(given))
+
+
+def parameter_of(name: str, given: Any) -> Variable:
+    """What `autov.space` takes, but a tuple of two integers means integers, as in other searches of parameters."""
+    if isinstance(given, tuple) and len(given) in (2, 3) and all(is_number(v) for v in given[:2]):
+        whole = all(isinstance(v, (int, np.integer)) for v in given[:2])
+        if whole and (len(given) == 2 or given[2] in ("log", "linear")):
+            given = (*given, "int")
+    return variable_of(name, given)

@@ -131,5 +131,42 @@ class Rotatable(Protocol):
         ...
 
 
+@runtime_checkable
+class ModelsConstraints(Protocol):
+    """An algorithm that can use the values of constraints."""
+
+    def with_constraints(self, integrality: tuple[bool, ...]) -> Any:
+        """The same for a problem whose constraints are known at its points; which of its variables are integers."""
+        ...
+
+    def learn(self, state: Any, x: Array, rows: Array) -> Any:
+        """The state before points are told of which more is known, (n, 1 + m): values and constraints, or NaN."""
+        ...
+
+
 AnyMetaheuristic = Metaheuristic[Any]
+
+
+def renewed(state: State, **values: Any) -> State:
+    """A state with other values, as by `dataclasses.replace`, which takes ten times as long."""
+    new = object.__new__(type(state))
+    new.__dict__.update(state.__dict__, **values)
+    return new
+
+
+def told(algorithm: Any, over: bool, state: State, x: Array, f: Array, rng: Generator) -> State:
+    """The state after values were told.
+
+    ``over`` says that nobody will use the given state again: algorithms that have a ``tell_over`` write into it then,
+    where ``tell`` copies it.
+    """
+    return (getattr(algorithm, "tell_over", algorithm.tell) if over else algorithm.tell)(state, x, f, rng)
+
+
 Algorithm = AnyMetaheuristic | External
+
+
+def at_work(algorithm: Any, state: Any) -> str:
+    """The name of who asked for the last batch: of a member, where there are several (``algorithm.at_work(state)``)."""
+    who = getattr(algorithm, "at_work", None)
+    return algorithm.name if who is None else who(state)

@@ -19,7 +19,7 @@ from typing import ClassVar
 
 from autov.algorithms.local_search import LocalSearch
 from autov.core import check_ranges
-from autov.kernels.models import coordinate as kernels
+from autov.kernels.models import coordinate_steps as kernels
 
 
 @dataclass(frozen=True)

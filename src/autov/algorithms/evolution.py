@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from autov.algorithms.base import Outcome
+from autov.algorithms.base import Outcome, renewed
 from autov.algorithms.compiled import AnyRun, ResumableRun, run_to_end
 from autov.algorithms.population import initial_points
 from autov.core import ADDED, Array, Box, Generator, InputError, check_choice, check_ranges, generator
@@ -91,7 +91,7 @@ class Evolution:
         check_choice(self, survival=SURVIVAL, frame=FRAMES)
         if self.popsize is not None:
             if self.popsize != int(self.popsize):
-                raise InputError(f"popsize: must be a whole number, got {self.popsize!r}")
+                raise InputError(f"popsize: must be an integer, got {self.popsize!r}")
             object.__setattr__(self, "popsize", int(self.popsize))
         for name in ("offspring", "tournament_first", "tournament_others"):
             object.__setattr__(self, name, float(getattr(self, name)))
@@ -149,12 +149,12 @@ class Evolution:
     def tell(self, state: EvolutionState, x: Array, f: Array, rng: Generator) -> EvolutionState:  # noqa: ARG002
         """Choose the survivors among the population and x; perhaps learn the frame anew."""
         if state.generation == 0:
-            told = replace(state, generation=1, x=np.array(x), f=np.array(f))
+            told = renewed(state, generation=1, x=np.array(x), f=np.array(f))
         elif self.survival == "comma":
             order = np.argsort(f, kind="stable")[: len(state.f)]
-            told = replace(state, generation=state.generation + 1, x=np.array(x)[order], f=np.array(f)[order])
+            told = renewed(state, generation=state.generation + 1, x=np.array(x)[order], f=np.array(f)[order])
         else:
-            told = replace(self.inject(state, x, f), generation=state.generation + 1)
+            told = renewed(self.inject(state, x, f), generation=state.generation + 1)
         _, work = self._work(told) if self.frame == "learned" else (None, None)
         if work is None or work.frame is None:
             return told
@@ -165,7 +165,7 @@ class Evolution:
         """Points of other origin compete with the population."""
         population, values = state.x.copy(), state.f.copy()
         survive(population, values, np.ascontiguousarray(x), np.ascontiguousarray(f))
-        return replace(state, x=population, f=values)
+        return renewed(state, x=population, f=values)
 
     def calls(self, state: EvolutionState) -> list[tuple[Any, tuple[Any, ...]]]:
         """Kernels that ``ask`` and ``tell`` will call, with such arguments."""

@@ -7,13 +7,13 @@ one starts far from where the others ended.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
 
-from autov.algorithms.base import Outcome
+from autov.algorithms.base import Outcome, renewed
 from autov.algorithms.compiled import AnyRun, ResumableRun, run_to_end
 from autov.algorithms.matrix_adaptation import waiting_batch
 from autov.algorithms.population import initial_points
@@ -99,7 +99,7 @@ class LocalSearch:
         work = _copied(state.work)
         work.f[:n] = f
         self.kernels.step(self.plan(), work, state.box.lower, state.box.upper)
-        return replace(state, work=work, x=np.array(x), f=np.array(f))
+        return renewed(state, work=work, x=np.array(x), f=np.array(f))
 
     def calls(self, state: LocalSearchState) -> list[tuple[Any, tuple[Any, ...]]]:
         """Kernels that ``tell`` will call, with such arguments."""

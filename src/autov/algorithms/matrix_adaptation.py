@@ -51,7 +51,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from autov.algorithms.base import Outcome
+from autov.algorithms.base import Outcome, renewed
 from autov.algorithms.compiled import AnyRun, ResumableRun, run_to_end
 from autov.algorithms.population import initial_points, relative_spreads, spread
 from autov.core import Array, Box, Generator, InputError, check_choice, check_ranges
@@ -160,7 +160,7 @@ class StrategySettings:
         check_choice(self, paths=PATHS, bounds=BOUNDS, restarts=RESTARTS, restart_mean=MEANS,
                      first_mean=FIRST_MEANS)  # fmt: skip
         if self.popsize is not None and self.popsize != int(self.popsize):
-            raise InputError(f"popsize: must be a whole number, got {self.popsize!r}")
+            raise InputError(f"popsize: must be an integer, got {self.popsize!r}")
 
     def plan(self) -> kernels.Plan:
         """The settings as the kernels read them."""
@@ -232,7 +232,7 @@ class MatrixAdaptation(StrategySettings):
         work.f[:] = f
         kernels.es_next(plan, work, state.box.lower, state.box.upper, True)
         saved = {name: getattr(work, name) for name in SAVED}
-        return replace(
+        return renewed(
             state, generation=state.generation + 1, given=state.given[:0], **saved, x=np.array(x), f=np.array(f)
         )
 

@@ -13,6 +13,9 @@ Concurrent Computation Program report 826, 1989. Here:
    search starts at its best point, if that is better than all before; these may spend ``refine`` of the evaluations
    made.
 
+Under constraints whose values are told (`Memetic.with_constraints`) the local search is
+`autov.algorithms.constrained_search`, and the points that cover the box come after its first steps.
+
 A local search that cannot help on a function costs little: on noise, plateaus and steps it ends after a few evaluations
 for each variable, and after ``patience`` failures it is tried after 1, 2, 4, ... rounds only.
 """
@@ -24,20 +27,33 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from autov.algorithms.base import Compiled, Metaheuristic, Outcome
-from autov.algorithms.compiled import AnyRun, Resumable, Trace, Turns, run_to_end
+from autov.algorithms.base import Compiled, Metaheuristic, Outcome, at_work, renewed, told
+from autov.algorithms.compiled import AnyRun, Resumable, run_to_end
+from autov.algorithms.constrained_search import LARGEST, ConstrainedSearch, ConstrainedSearchState, PointArchive
 from autov.algorithms.local_search import LocalSearch
-from autov.algorithms.memetic_progress import POINTS, Population, Progress, Start, goes_on, meets_border, next_start
+from autov.algorithms.memetic_progress import (
+    POINTS,
+    Population,
+    Progress,
+    Start,
+    ended_and_infeasible,
+    goes_on,
+    meets_border,
+    next_start,
+)
+from autov.algorithms.memetic_run import MemeticRun
 from autov.algorithms.population import initial_points
 from autov.algorithms.portfolio import Portfolio
 from autov.algorithms.quasi_newton import QuasiNewton
 from autov.compiler.precompile import precompile, start_worker
 from autov.core import Array, Box, Generator, InputError, check_ranges, generator
 from autov.kernels.evolution.many import derive
-from autov.kernels.evolution.run import evaluate_blocks
-from autov.kernels.models.local_search import JITTER
+from autov.kernels.models.search_batch import JITTER
 from autov.kernels.objective import Objective
 
+MOST_VARIABLES = 60  # for which constraints are modelled
+FIRST_RADIUS = 1.5  # of models of constraints, in first steps of the other local searches
+WITH_CONSTRAINTS = {"cover_after": 0.0}  # settings of `Memetic.with_constraints`
 LEAST_COVER, LEAST_PART = 5, 0.05  # least points that cover the box, but no more than this part of the budget
 
 
@@ -52,6 +68,7 @@ class MemeticState:
     progress: Progress
     states: tuple[Any, ...]  # of the local searches, then of the global one
     asked: Array  # a batch that waits for its values or its turn
+    archive: PointArchive | None = None  # what is known of all points, where there are constraints
 
     @property
     def turn(self) -> int:
@@ -122,6 +139,17 @@ class Memetic:
             patience=(1, 1000), round=(1e-3, 1), inherit_below=(0, 1e9),
         )  # fmt: skip
 
+    def with_constraints(self, integrality: tuple[bool, ...]) -> Memetic:
+        """For problems whose constraints are known at every point: the local search models them.
+
+        It is told by `learn` what is known of points. A member that sees values only creeps along the constraints.
+        """
+        if len(integrality) > MOST_VARIABLES:
+            return self
+        scale = min(FIRST_RADIUS * min(search.scale for search in self.local_searches), LARGEST)
+        search = ConstrainedSearch(integrality, scale)
+        return replace(self, local_searches=(search,), most_variables=(), **WITH_CONSTRAINTS)
+
     @property
     def runners(self) -> tuple[Any, ...]:
         """All algorithms, in the order of their places."""
@@ -156,10 +184,15 @@ class Memetic:
         if len(given) or not used.any():
             p.begin(POINTS, len(given))
         else:
-            p.begin(int(np.argmax(used)), _chunk(box.dim))
+            p.begin(int(np.argmax(used)), self._first_chunk(box.dim))
             p.searches[p.turn] = 1
         base = self._start_global(key, box, popsize, int(maxfev), given)
         return MemeticState(key.copy(), box, popsize, given, p, (*states, base), given)
+
+    def _first_chunk(self, d: int) -> int:
+        """Evaluations before the first decision: a first model of constraints and as many steps are enough."""
+        models = any(isinstance(search, ConstrainedSearch) for search in self.local_searches)
+        return 2 * d if models else _chunk(d)
 
     def _used(self, d: int) -> np.ndarray:
         """Which local searches are used for so many variables, (k,) bool."""
@@ -172,7 +205,7 @@ class Memetic:
 
     def _cover_at(self, maxfev: int, d: int) -> int:
         """Evaluations before the points that cover the box."""
-        return max(_chunk(d), int(self.cover_after * maxfev))
+        return max(self._first_chunk(d), int(self.cover_after * maxfev))
 
     def _cover_count(self, maxfev: int, d: int) -> int:
         least = min(LEAST_COVER, int(LEAST_PART * maxfev)) if self.cover > 0 else 0
@@ -196,12 +229,13 @@ class Memetic:
         points = (cells + stream.random((count, box.dim))) / max(count, 1)
         return box.clip(box.lower + points * box.width)
 
-    def _search(self, key: np.ndarray, box: Box, progress: Progress, j: int, start: Start) -> Any:
+    def _search(
+        self, key: np.ndarray, box: Box, progress: Progress, j: int, start: Start, archive: PointArchive | None = None
+    ) -> Any:  # fmt: skip
         """The state of a local search that ends when it has converged."""
-        own = derive(key, j, int(progress.searches[j]))
-        state = self.local_searches[j].start_at(
-            own, box, progress.maxfev, start.x[None], np.array([start.f]), start.scale
-        )
+        own, search = derive(key, j, int(progress.searches[j])), self.local_searches[j]
+        given = own, box, progress.maxfev, start.x[None], np.array([start.f]), start.scale
+        state = search.start_at(*given, archive) if isinstance(search, ConstrainedSearch) else search.start_at(*given)
         state.scalars["limit"] = 1
         return state
 
@@ -247,7 +281,7 @@ class Memetic:
             j, start = found
             p.begin(j, _chunk(box.dim))
             p.searches[j] += 1
-            return self._search(key, box, p, j, start)
+            return self._search(key, box, p, j, start, state.archive)
         p.global_goal += max(1, int(self.round * p.maxfev))
         p.turn, p.goal, p.run_nfev, p.rounds = k, p.global_goal, p.global_nfev, p.rounds + 1
         if p.global_maxfev:
@@ -268,31 +302,47 @@ class Memetic:
             if p.nfev == 0:
                 precompile(call for m, s in zip(self.runners, state.states, strict=True) if hasattr(m, "calls")
                            for call in m.calls(s))  # fmt: skip
-            ended, infeasible = _met(state.states[i].scalars) if p.is_local else (False, 0)
+            ended, infeasible = ended_and_infeasible(state.states[i].scalars) if p.is_local else (False, 0)
             if not ended and not len(state.asked) and p.run_nfev < p.goal:
                 if i == POINTS:
-                    state = replace(state, asked=self.points_of(state, p))
+                    state = renewed(state, asked=self.points_of(state, p))
                 else:
                     x, own = self.runners[i].ask(state.states[i], rng)
-                    state = replace(state, states=_put(state.states, i, own), asked=x)
+                    state = renewed(state, states=_put(state.states, i, own), asked=x)
             if not ended and len(state.asked) and p.run_nfev + len(state.asked) <= p.goal:
                 return state.asked.copy(), state
             p, base = p.copied(), state.states[-1]
             begun = self.decide(state, p, ended, infeasible, lambda s=base: self.global_search.population(s))
             states = state.states if begun is None else _put(state.states, p.turn, begun)
             kept = state.asked if begun is None and p.turn == i else state.asked[:0]
-            state = replace(state, progress=p, states=states, asked=kept)
+            state = renewed(state, progress=p, states=states, asked=kept)
+
+    def learn(self, state: MemeticState, x: Array, rows: Array) -> MemeticState:
+        """What is known of the points that are told next, (n, 1 + m): values and constraints, NaN if they are not."""
+        u = (x - state.box.lower) / state.box.width
+        archive = PointArchive(state.box.dim) if state.archive is None else state.archive
+        return replace(state, archive=archive.added(u, rows))
 
     def tell(self, state: MemeticState, x: Array, f: Array, rng: Generator) -> MemeticState:
         """The run at work takes the values."""
-        p, i = state.progress.copied(), state.turn
+        return self._told(False, state, x, f, rng)
+
+    def tell_over(self, state: MemeticState, x: Array, f: Array, rng: Generator) -> MemeticState:
+        """As ``tell``; the given state is of no use afterwards."""
+        return self._told(True, state, x, f, rng)
+
+    def _told(self, over: bool, state: MemeticState, x: Array, f: Array, rng: Generator) -> MemeticState:
+        p, i = state.progress if over else state.progress.copied(), state.turn
         first, states = int(np.argmin(f)), state.states
         if i == POINTS:
             p.note_points(x, f)
         else:
-            states = _put(states, i, self.runners[i].tell(states[i], x, f, rng))
+            own = states[i]
+            if isinstance(own, ConstrainedSearchState) and state.archive is not None:
+                own = replace(own, archive=state.archive)
+            states = _put(states, i, told(self.runners[i], over, own, x, f, rng))
         p.note(len(f), float(f[first]), x[first])
-        return replace(state, progress=p, states=states, asked=state.asked[:0])
+        return renewed(state, progress=p, states=states, asked=state.asked[:0])
 
     def population(self, state: MemeticState) -> tuple[Array, Array]:
         """The last points told by the run at work."""
@@ -300,6 +350,10 @@ class Memetic:
         if state.turn == POINTS:
             return p.starts_x, p.starts_f
         return self.runners[state.turn].population(state.states[state.turn])
+
+    def at_work(self, state: MemeticState) -> str:
+        """The name of who asked for the batch."""
+        return "points" if state.turn == POINTS else at_work(self.runners[state.turn], state.states[state.turn])
 
     def run_compiled(
         self, state: MemeticState, objective: Objective, maxfev: int, begun: list[AnyRun] | None = None
@@ -312,104 +366,9 @@ class Memetic:
         return MemeticRun(self, state)
 
 
-class PointsRun:
-    """A compiled run that evaluates given points once."""
-
-    def __init__(self, key: np.ndarray, x: Array) -> None:
-        self._key, self._x, self._f = key, np.ascontiguousarray(x), np.full(len(x), np.inf)
-        self.nfev = self.batches = self.nans = 0
-        self.best, self.best_x, self.least, self.batch = np.inf, np.zeros(x.shape[1]), 1, len(x)
-
-    def advance(self, objective: Objective, budget: int, final: bool, trace: Trace, traced: int) -> int:
-        """Evaluate the points, if they fit."""
-        count = min(self.batch, budget - self.nfev)
-        if self.nfev or (count < self.batch and not final):
-            return traced
-        self.nans = int(evaluate_blocks(self._key, 0, objective, self._x[:count], self._f[:count]))
-        first = int(np.argmin(self._f[:count]))
-        self.nfev, self.batches = count, int(count == self.batch)
-        self.best, self.best_x = float(self._f[first]), self._x[first]
-        trace.nfev[traced], trace.best[traced] = count, self.best
-        return traced + 1
-
-    def population(self) -> tuple[Array, Array]:
-        """The points evaluated; when all are, the best first, as local searches start at them."""
-        x, f = self._x[: self.nfev], self._f[: self.nfev]
-        order = np.argsort(f, kind="stable") if self.batches else np.arange(len(f))
-        return x[order], f[order]
-
-    def calls(self, objective: Objective, trace: Trace) -> list[tuple[Any, tuple[Any, ...]]]:  # noqa: ARG002
-        """None that take long."""
-        return []
-
-
-class MemeticRun(Turns):
-    """Compiled runs of points, of local searches one after another, and of the global search."""
-
-    def __init__(self, algorithm: Memetic, state: MemeticState) -> None:
-        self._algorithm, self._state, self._progress = algorithm, state, state.progress.copied()
-        self._waiting = [m.resumable_run(s) for m, s in zip(algorithm.runners, state.states, strict=True)]
-        self._now: AnyRun = PointsRun(state.stream, state.given) if state.turn == POINTS else self._waiting[state.turn]
-        super().__init__([self._now])
-        self._places: dict[int, AnyRun] = {state.turn: self._now}  # the last run of each
-        self.least = 1
-
-    @property
-    def batch(self) -> int:
-        """Points of the next batch."""
-        return self._next_run().batch
-
-    def calls(self, objective: Objective, trace: Trace) -> list[tuple[Any, tuple[Any, ...]]]:
-        """Kernels of all, in the order in which they are needed."""
-        return Turns(self._waiting).calls(objective, trace)
-
-    def advance(self, objective: Objective, budget: int, final: bool, trace: Trace, traced: int) -> int:
-        """Runs in turns, until so many evaluations are made."""
-        p = self._progress
-        while self.nfev < budget:
-            run, left = self._next_run(), budget - self.nfev
-            if run.batch > left and not final:
-                break
-            before, most, told = run.nfev, run.nfev + left, run.batches
-            traced = self.advance_one(run, objective, min(p.goal, most), final and most < p.goal, trace, traced)
-            if run.batches > told:
-                if isinstance(run, PointsRun):
-                    p.note_points(*run.population())
-                p.note(run.nfev - before, run.best, run.best_x)
-        return traced
-
-    def _next_run(self) -> AnyRun:
-        """The run whose batch is next: that at work as long as its batch fits its goal, then whoever is next."""
-        algorithm, state, p = self._algorithm, self._state, self._progress
-        while True:
-            run, points = self._now, p.turn == POINTS
-            ended, infeasible = _met(run.work.scalars) if p.is_local else (False, 0)  # type: ignore[attr-defined]
-            done = points and (run.nfev > 0 or run.batch == 0)
-            if not ended and not done and run.nfev + run.batch <= p.goal:
-                return run
-            searched = self._places.get(len(algorithm.local_searches), run)
-            begun = algorithm.decide(state, p, ended, infeasible, searched.population)
-            if begun is not None:
-                self._add(algorithm.runners[p.turn].resumable_run(begun))
-            elif p.turn == POINTS:
-                self._add(PointsRun(state.stream, algorithm.points_of(state, p)))
-            else:
-                self._now = self._places[p.turn]
-
-    def _add(self, run: AnyRun) -> None:
-        """Another run is at work."""
-        self._now = self._places[self._progress.turn] = run
-        self.runs.append(run)
-
-
 def _chunk(d: int) -> int:
     """Evaluations of a local search between two decisions."""
     return 2 * d + 10
-
-
-def _met(scalars: np.ndarray) -> tuple[bool, int]:
-    """Whether a local search has ended, and how many infeasible points it has met."""
-    return int(scalars["starts"][0]) > 0, int(scalars["infeasible"][0])
 
 
 def _put(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:

@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from autov.algorithms.allotment import polishing_step
+from autov.algorithms.base import renewed
 from autov.core import Array, Box
-from autov.kernels.models.local_search import INFEASIBLE
+from autov.kernels.models.search_batch import INFEASIBLE
 
 POINTS = -1  # the turn of points that are evaluated once; others are places of local searches, the last the global one
 NEVER = 10**6  # failures of a local search that is not used
@@ -75,7 +76,7 @@ class Progress:
 
     def copied(self) -> Progress:
         """A copy; arrays that are changed in place are copied, too."""
-        return replace(self, **{name: getattr(self, name).copy() for name in self.arrays})
+        return renewed(self, **{name: getattr(self, name).copy() for name in self.arrays})
 
     @property
     def is_local(self) -> bool:
@@ -120,6 +121,11 @@ class Progress:
 def allowed(settings: Any, p: Progress) -> float:
     """Evaluations that local searches may have made by now."""
     return settings.trial * p.maxfev + settings.refine * p.nfev
+
+
+def ended_and_infeasible(scalars: np.ndarray) -> tuple[bool, int]:
+    """Whether a local search has ended, and how many infeasible points it has met."""
+    return int(scalars["starts"][0]) > 0, int(scalars["infeasible"][0])
 
 
 def meets_border(p: Progress, infeasible: int) -> bool:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autov.algorithms.allotment import allot_round, allot_trials, leader_of, polishing_step, spared
-from autov.algorithms.base import Compiled, Metaheuristic, Outcome, Rotatable
+from autov.algorithms.base import Compiled, Metaheuristic, Outcome, Rotatable, at_work, renewed, told
 from autov.algorithms.compiled import AnyRun, Resumable, Trace, Turns, run_to_end
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.matrix_adaptation import (
@@ -181,10 +181,10 @@ class Portfolio:
                 if i == 0 and not state.used.any():  # while the first member waits for what it needs itself
                     precompile(call for m, own in self._others(state) for call in m.calls(own))
                 x, own = self.runners[i].ask(state.states[i], rng)
-                state = replace(state, states=_put(state.states, i, own), asked=_put(state.asked, i, x))
+                state = renewed(state, states=_put(state.states, i, own), asked=_put(state.asked, i, x))
             if state.final or state.used[i] + len(state.asked[i]) <= state.allotted[i]:
                 return state.asked[i].copy(), state
-            state = replace(state, turn=i + 1)
+            state = renewed(state, turn=i + 1)
 
     def _others(self, state: PortfolioState) -> list[tuple[Any, Any]]:
         """Members whose steps are kernels that the first one does not call, with their states."""
@@ -193,33 +193,45 @@ class Portfolio:
 
     def tell(self, state: PortfolioState, x: Array, f: Array, rng: Generator) -> PortfolioState:
         """The member takes the values; it goes on as long as its next batch fits."""
+        return self._told(False, state, x, f, rng)
+
+    def tell_over(self, state: PortfolioState, x: Array, f: Array, rng: Generator) -> PortfolioState:
+        """As ``tell``; the given state is of no use afterwards."""
+        return self._told(True, state, x, f, rng)
+
+    def _told(self, over: bool, state: PortfolioState, x: Array, f: Array, rng: Generator) -> PortfolioState:
         i = state.turn
-        states = _put(state.states, i, self.runners[i].tell(state.states[i], x, f, rng))
+        states = _put(state.states, i, told(self.runners[i], over, state.states[i], x, f, rng))
         asked = _put(state.asked, i, state.asked[i][:0])
         if i == len(self.members):
-            return replace(state, states=states, asked=asked, told=i)
+            return renewed(state, states=states, asked=asked, told=i)
         used, best, best_x = state.used.copy(), state.best.copy(), state.best_x.copy()
         used[i] += len(f)
         first = int(np.argmin(f))
         if f[first] < best[i] or used[i] == len(f):
             best[i], best_x[i] = f[first], x[first]
-        return replace(state, states=states, asked=asked, used=used, best=best, best_x=best_x, told=i)
+        return renewed(state, states=states, asked=asked, used=used, best=best, best_x=best_x, told=i)
 
     def population(self, state: PortfolioState) -> tuple[Array, Array]:
         """That of the member that told a batch last."""
         return self.runners[state.told].population(state.states[state.told])
 
+    def at_work(self, state: PortfolioState) -> str:
+        """The name of the member whose batch is next."""
+        i = state.turn
+        return at_work(self.members[i], state.states[i]) if i < len(self.members) else "polish"
+
     def _next_round(self, state: PortfolioState) -> PortfolioState:
         allotted = state.allotted.copy()
         if allot_round(self.schedule(state.maxfev, state.box.dim), state.maxfev, state.best, allotted):
-            return replace(state, allotted=allotted, turn=0)
+            return renewed(state, allotted=allotted, turn=0)
         leader = int(leader_of(state.best))
         if not self._polishes(leader, int(state.used[leader])):
-            return replace(state, turn=leader, final=True)
+            return renewed(state, turn=leader, final=True)
         place = len(self.members)
         x, f = self.members[leader].population(state.states[leader])
         own = self._start_polisher(state, x, f, state.best_x[leader])
-        return replace(state, turn=place, final=True, states=_put(state.states, place, own))
+        return renewed(state, turn=place, final=True, states=_put(state.states, place, own))
 
     def _polishes(self, leader: int, used: int) -> bool:
         """Whether the polisher takes over from a leader that has made so many evaluations."""
@@ -268,11 +280,11 @@ class Portfolio:
         """The state after the box was turned about its centre; only where all members can be turned."""
         for member in self.runners:
             if not isinstance(member, Rotatable):
-                raise InputError(f"rotation: {member.name} cannot be turned")
+                raise InputError(f"rotation: {member.name} cannot be rotated")
         centre = (state.box.lower + state.box.upper) / 2
         states = tuple(m.rotated(s, rotation) for m, s in zip(self.runners, state.states, strict=True))
         best_x = state.box.clip(centre + (state.best_x - centre) @ rotation)
-        return replace(state, states=states, best_x=best_x, asked=tuple(x[:0] for x in state.asked))
+        return renewed(state, states=states, best_x=best_x, asked=tuple(x[:0] for x in state.asked))
 
 
 def hand_made() -> tuple[Any, ...]:

@@ -28,7 +28,7 @@ from typing import ClassVar
 
 from autov.algorithms.local_search import LocalSearch
 from autov.core import check_ranges
-from autov.kernels.models import quasi_newton as kernels
+from autov.kernels.models import quasi_newton_steps as kernels
 
 
 @dataclass(frozen=True)

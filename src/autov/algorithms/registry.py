@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
+from autov.algorithms.cat_cma import CatCMA
 from autov.algorithms.cma_es import CMAES
 from autov.algorithms.coordinate import Coordinate
 from autov.algorithms.cso import CSO
@@ -21,7 +22,7 @@ from autov.algorithms.quasi_newton import QuasiNewton
 from autov.algorithms.shade import SHADE
 from autov.algorithms.surrogate_ma_es import SurrogateMatrixAdaptation
 from autov.algorithms.trust_region import TrustRegion
-from autov.core import InputError, meant
+from autov.core import InputError, unknown
 
 ALGORITHMS: dict[str, type] = {
     cls.name: cls
@@ -31,6 +32,7 @@ ALGORITHMS: dict[str, type] = {
         PSO,
         DE,
         CMAES,
+        CatCMA,
         FEP,
         CSO,
         SHADE,
@@ -54,7 +56,7 @@ def make_algorithm(name: str, **settings: Any) -> Any:
     refuse_former(name)
     kind = Evolution if name == PAPER else ALGORITHMS.get(name)
     if kind is None:
-        raise InputError(f"algorithm: unknown {name!r}{meant(name, NAMES)}; one of {', '.join(NAMES)}")
+        raise InputError("algorithm: " + unknown(name, NAMES, f"one of {', '.join(NAMES)}"))
     if name == PAPER and "operator" in settings:
         raise InputError(f"algorithm: {PAPER} has its own operator; {Evolution.name}:OPERATOR takes another")
     check_settings(name, kind, settings)
@@ -67,12 +69,6 @@ def refuse_former(name: str) -> None:
         raise InputError(
             f"algorithm: {FORMER!r} is called {PAPER!r} now; with another operator it is '{Evolution.name}:OPERATOR'"
         )
-
-
-def changed(name: str, algorithm: Any, settings: dict[str, Any]) -> Any:
-    """An algorithm with some of its settings changed."""
-    check_settings(name, algorithm, settings)
-    return replace(algorithm, **settings) if settings else algorithm
 
 
 def check_settings(name: str, algorithm: Any, settings: dict[str, Any]) -> None:

@@ -5,22 +5,28 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 from autov.algorithms.base import Algorithm, External, Metaheuristic
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.files import (
     DEFAULT,
+    OWN,
     is_optimizer,
-    load_algorithm,
     read_algorithm,
     shipped_algorithm,
     shipped_data,
     shipped_names,
 )
-from autov.algorithms.registry import ALGORITHMS, NAMES, make_algorithm, refuse_former
-from autov.core import InputError, import_object, meant
+from autov.algorithms.parts import with_settings
+from autov.algorithms.registry import ALGORITHMS, NAMES, PAPER, make_algorithm, refuse_former
+from autov.algorithms.warm_start import WarmStart
+from autov.core import InputError, import_object, unknown
 from autov.peers import PREFIXES, resolve_peer
+
+COLD = "cold"  # behind a file: without its memory
 
 Algorithms = str | Sequence[str] | Mapping[str, str | Algorithm]
 
@@ -28,17 +34,20 @@ Algorithms = str | Sequence[str] | Mapping[str, str | Algorithm]
 def named_algorithm(name: str, **settings: Any) -> Any:
     """The algorithm of that name, of this package's classes or of its library, with some of its settings changed."""
     if name in shipped_names():
-        return shipped_algorithm(name, **settings)
+        return with_settings(name, shipped_algorithm(name), settings)
     refuse_former(name)
     names = [*shipped_names(), *NAMES]
     if name not in names:
-        raise InputError(
-            f"algorithm: unknown {name!r}{meant(name, names)}; one of {', '.join(names)}, {Evolution.name}:OPERATOR, "
+        allowed = (
+            f"one of {', '.join(names)}, {Evolution.name}:OPERATOR, "
             f"{', '.join(f'{prefix}:...' for prefix in PREFIXES)}, file.py:name, or label=one of these"
         )
+        raise InputError(f"algorithm: {unknown(name, names, allowed)}")
     if isinstance(members := settings.get("members"), str):
         settings["members"] = tuple(resolve_algorithm(member) for member in members.split("/"))
-    return make_algorithm(name, **settings)
+    kind = Evolution if name == PAPER else ALGORITHMS[name]
+    own = {key: value for key, value in settings.items() if key in (field.name for field in fields(kind))}
+    return with_settings(name, make_algorithm(name, **own), {k: v for k, v in settings.items() if k not in own})
 
 
 def resolve_algorithm(spec: Any = None) -> Any:
@@ -47,14 +56,20 @@ def resolve_algorithm(spec: Any = None) -> Any:
     Args:
         spec: ``shade``, ``de+F=0.7+CR=0.5`` (settings), ``paper-h3`` (the paper's), ``evolution:NAME_OR_FILE`` (the
             paper's metaheuristic with another operator), ``cma:default`` (another library's), ``file.py:name``
-            (your own), ``optimizer.json`` (what a design wrote), any of them behind ``label=``, an algorithm itself, an
-            operator, which then runs in the paper's metaheuristic, or a design. ``general`` and others come with the
-            package (`autov list algorithms`). None is ``general``.
+            (your own), ``optimizer.json`` (what a design wrote), ``optimizer.json+cold`` (without its memory),
+            ``optimizer.json+polish=0`` and ``optimizer.json+without=ma-es`` (variants of it; see
+            `autov.algorithms.parts`), any of them behind ``label=``, an algorithm itself, an operator, which then runs
+            in the paper's metaheuristic, or a design. A file with members of your own needs
+            ``optimizer.json+own=file.py:Name``. ``general`` and others come with the package (`autov list
+            algorithms`). None is ``general``.
     """
     spec = DEFAULT if spec is None else spec
     if not isinstance(spec, str):
         return _of_object(getattr(spec, "algorithm", spec))  # of a design
     _, text = split_label(spec)
+    path, pairs = split_file(text)
+    if path is not None:
+        return _variant(path, pairs)[0]
     prefix, colon, rest = text.partition(":")
     if "+" in prefix and prefix.partition("+")[0] in NAMES:
         colon = ""  # it is in a setting, such as file.py:name of an operator
@@ -73,11 +88,19 @@ def resolve_algorithm(spec: Any = None) -> Any:
             return resolve_algorithm(found() if isinstance(found, type) else found)
         except TypeError as error:
             raise InputError(f"algorithm: {text} cannot be made without arguments ({error}); name an object") from None
-    if text.endswith(".json"):
-        return _of_file(text)
     name, *pairs = text.split("+")
     settings = dict(_setting(spec, pair) for pair in pairs)
     return named_algorithm(name, **settings)
+
+
+def split_file(text: str) -> tuple[str | None, list[str]]:
+    """A file and the settings behind it, as in ``runs/mine/optimizer.json+polish=0``; None for what is no file."""
+    if ".json+" in text and not Path(text).exists():
+        path, _, rest = text.partition(".json+")
+        if "=" not in path and ":" not in path:
+            return f"{path}.json", rest.split("+")
+    is_file = text.endswith(".json") and (Path(text).exists() or not {":", "="} & set(text))
+    return (text, []) if is_file else (None, [])
 
 
 def _of_object(given: Any) -> Any:
@@ -92,16 +115,25 @@ def _of_object(given: Any) -> Any:
     )
 
 
-def _of_file(path: str) -> Any:
-    """The algorithm of a file: an optimizer, or the paper's metaheuristic with an operator."""
-    return load_algorithm(path) if is_optimizer(path) else Evolution(path)  # type: ignore[arg-type]
+def _variant(path: str, pairs: Sequence[str]) -> tuple[Any, dict[str, Any]]:
+    """The algorithm of a file with some settings changed, and where it comes from.
+
+    A file with an operator is the paper's metaheuristic around it.
+    """
+    settings = dict(_setting(path, pair) for pair in pairs if pair != COLD)
+    given = import_object(str(settings.pop(OWN))) if OWN in settings else ()  # a class, or several
+    own = tuple(given) if isinstance(given, (list, tuple)) else (given,)
+    found = read_algorithm(path, own) if is_optimizer(path) else (Evolution(path), {})  # type: ignore[arg-type]
+    algorithm = found[0].cold if COLD in pairs and isinstance(found[0], WarmStart) else found[0]
+    return with_settings(path, algorithm, settings), found[1]
 
 
 def find_algorithm(name: str) -> tuple[Any, dict[str, Any]]:
     """The algorithm of a file or a name, and where it comes from; None for what is an operator."""
     refuse_former(name)
-    if name.endswith(".json"):
-        return read_algorithm(name) if is_optimizer(name) else (None, {})
+    path, pairs = split_file(name)
+    if path is not None:
+        return _variant(path, pairs) if pairs or is_optimizer(path) else (None, {})
     if name in shipped_names():
         return shipped_algorithm(name), dict(shipped_data(name).get("provenance", {}))
     if name in ALGORITHMS or any(mark in name for mark in ":+="):
@@ -141,7 +173,7 @@ def split_label(spec: str) -> tuple[str, str]:
 
 def _setting(spec: str, pair: str) -> tuple[str, Any]:
     key, equals, text = pair.partition("=")
-    if not equals or not key.isidentifier():
+    if not equals or not re.fullmatch(r"[A-Za-z_][\w.-]*", key):
         raise InputError(f"algorithm: expected +setting=value in {spec!r}, got {pair!r}")
     try:
         return key, ast.literal_eval(text)

@@ -41,7 +41,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from autov.algorithms.base import Outcome
+from autov.algorithms.base import Outcome, renewed
 from autov.algorithms.compiled import AnyRun, ResumableRun, run_to_end
 from autov.algorithms.local_search import last_batch
 from autov.algorithms.matrix_adaptation import SAVED as STRATEGY_SAVED
@@ -136,19 +136,25 @@ class SurrogateMatrixAdaptation(StrategySettings):
         """The portion of the generation that waits for its values; asking again gives the same."""
         return state.waiting.copy(), state
 
-    def tell(self, state: SurrogateState, x: Array, f: Array, rng: Generator) -> SurrogateState:  # noqa: ARG002
+    def tell(self, state: SurrogateState, x: Array, f: Array, rng: Generator) -> SurrogateState:
         """Perhaps fit the model anew; ask for more of the generation, or learn from it and begin the next one."""
+        return self.tell_over(_copied(state), x, f, rng)
+
+    def tell_over(self, state: SurrogateState, x: Array, f: Array, rng: Generator) -> SurrogateState:  # noqa: ARG002
+        """As ``tell``, in the arrays of the state, which is of no use afterwards."""
         n = int(state.scalars["batch"][0])
         if np.shape(x) != (n, state.box.dim) or np.shape(f) != (n,):
             raise InputError(f"tell: needs the {n} points that were asked for, got shapes {np.shape(x)}, {np.shape(f)}")
-        work = self._work(state, shared=True)
+        work = _shared_work(self, state)
         work.f[:n] = f
         kernels.proceed(self._plan, work, state.box.lower, state.box.upper, True)
-        own = {name: getattr(work.strategy, name) for name in STRATEGY_SAVED}
-        generation = int(own["scalars"]["generation"][0])
-        given = state.strategy.given if generation == state.strategy.generation else state.strategy.given[:0]
-        strategy = replace(state.strategy, generation=generation, given=given, **own)
-        return replace(state, strategy=strategy, **_saved(work), x=np.array(x), f=np.array(f))
+        strategy, generation = state.strategy, int(state.strategy.scalars["generation"][0])
+        if generation != strategy.generation:
+            strategy = renewed(strategy, generation=generation, given=strategy.given[:0])
+        waiting = work.x[: int(work.scalars["batch"][0])].copy()
+        new = renewed(state, strategy=strategy, waiting=waiting, x=np.array(x), f=np.array(f))
+        _buffers.last = (new, work) if strategy.given is work.strategy.given else (None, None)
+        return new
 
     def calls(self, state: SurrogateState) -> list[tuple[Any, tuple[Any, ...]]]:
         """Kernels that ``ask`` and ``tell`` will call, with such arguments."""
@@ -196,29 +202,46 @@ class SurrogateMatrixAdaptation(StrategySettings):
         kernels.proceed(self._plan, work, state.box.lower, state.box.upper, False)
         return replace(turned, **_saved(work))
 
-    def _work(self, state: SurrogateState, shared: bool = False) -> kernels.Work:
-        """Buffers with a copy of the state; shared ones serve until the next call in this thread."""
-        own, capacity = state.strategy, len(state.queue)
-        found = _shared_work(self, state, capacity) if shared else self._new_work(state, capacity)
-        strategy = found.strategy._replace(
-            key=own.key, given=own.given, basis=own.basis, **_copies(own, STRATEGY_SAVED)
-        )  # fmt: skip
-        model = found.model._replace(**_copies(state, MODEL))
-        return found._replace(key=state.key, strategy=strategy, model=model, **_copies(state, SAVED))
+    def _work(self, state: SurrogateState) -> kernels.Work:
+        """New buffers with a copy of the state."""
+        return _bound(self._new_work(state), _copied(state))
 
-    def _new_work(self, state: SurrogateState, capacity: int) -> kernels.Work:
+    def _new_work(self, state: SurrogateState) -> kernels.Work:
+        capacity = len(state.queue)
         return kernels.workspace(self._plan, state.key, self.strategy._work(state.strategy, capacity)[1], capacity)
 
 
 _buffers = threading.local()
 
 
-def _shared_work(algorithm: SurrogateMatrixAdaptation, state: SurrogateState, capacity: int) -> kernels.Work:
-    """The buffers of this thread: a step needs a megabyte of them, which takes longer to allocate than to fill."""
-    size = (capacity, state.box.dim, algorithm.middle, int(state.strategy.scalars["capacity"][0]))
+def _shared_work(algorithm: SurrogateMatrixAdaptation, state: SurrogateState) -> kernels.Work:
+    """The arrays of the state, and buffers of this thread, which serve until the next call.
+
+    A step needs a megabyte of buffers, which takes longer to allocate than to fill.
+    """
+    last, work = getattr(_buffers, "last", (None, None))
+    if last is state and work is not None:
+        return work
+    size = (len(state.queue), state.box.dim, algorithm.middle, int(state.strategy.scalars["capacity"][0]))
     if getattr(_buffers, "size", None) != size:
-        _buffers.size, _buffers.work = size, algorithm._new_work(state, capacity)
-    return _buffers.work
+        _buffers.size, _buffers.work = size, algorithm._new_work(state)
+    return _bound(_buffers.work, state)
+
+
+def _bound(work: kernels.Work, state: SurrogateState) -> kernels.Work:
+    """Buffers with the arrays of a state in their places."""
+    own, named = state.strategy, {name: getattr(state, name) for name in SAVED}
+    strategy = work.strategy._replace(
+        key=own.key, given=own.given, basis=own.basis, **{name: getattr(own, name) for name in STRATEGY_SAVED}
+    )  # fmt: skip
+    model = work.model._replace(**{name: getattr(state, name) for name in MODEL})
+    return work._replace(key=state.key, strategy=strategy, model=model, **named)
+
+
+def _copied(state: SurrogateState) -> SurrogateState:
+    """The state with arrays of its own."""
+    strategy = renewed(state.strategy, **_copies(state.strategy, STRATEGY_SAVED))
+    return renewed(state, strategy=strategy, **_copies(state, (*SAVED, *MODEL)))
 
 
 def _copies(state: Any, names: tuple[str, ...]) -> dict[str, np.ndarray]:

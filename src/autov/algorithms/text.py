@@ -12,11 +12,14 @@ from autov.algorithms.matrix_adaptation import StrategySettings
 from autov.algorithms.memetic import Memetic
 from autov.algorithms.portfolio import Portfolio
 from autov.algorithms.quasi_newton import QuasiNewton
+from autov.algorithms.start_distribution import PART, clusters
 from autov.algorithms.surrogate_ma_es import SurrogateMatrixAdaptation
 from autov.algorithms.trust_region import TrustRegion
+from autov.algorithms.warm_start import WarmStart
 from autov.operators import AffineOperator
 from autov.operators.formulas import by_probability, row_formula
 
+MOST_VARIABLES = 40  # of a memory, in the text
 SMALL = 5e-3  # weights and chances below this are not told apart from zero in words
 BOUNDS = {"fold": "mirrored", "smooth": "mirrored, bent near the border", "clip": "moved to the border"}
 RESTART_MEANS = {"uniform": "anywhere", "best": "at the best point",
@@ -31,6 +34,8 @@ LOCAL_SEARCHES: dict[type, str] = {
 
 def explain(algorithm: Any) -> str:
     """An algorithm in words and numbers."""
+    if isinstance(algorithm, WarmStart):
+        return "\n".join([*_memory(algorithm), "", explain(algorithm.cold)])
     if isinstance(algorithm, Memetic):
         return _memetic(algorithm)
     if isinstance(algorithm, Portfolio):
@@ -44,6 +49,28 @@ def explain(algorithm: Any) -> str:
     known = fields(algorithm) if is_dataclass(type(algorithm)) else ()  # one of your own need not be
     settings = ", ".join(f"{f.name} = {getattr(algorithm, f.name)!r}" for f in known)
     return f"{algorithm.name}{f' with {settings}' if settings else ''}"
+
+
+def _memory(algorithm: WarmStart) -> list[str]:
+    """Where it starts."""
+    points, d = algorithm.memory.optima, len(algorithm.spread)
+    places = clusters(points)
+    lines = [
+        f"It remembers where optima of its training problems lie: {len(points)} points of {d} variables in "
+        f"{'one cluster' if len(places) == 1 else f'{len(places)} clusters'}.",
+        f"  At most {PART:.0%} of the budget tries some of them beside points of the whole box. If they are good, it "
+        "starts there, else cold.",
+        f"  With given first points, or another number of variables than {d}, it starts cold.",
+        "  So it is not invariant to a translation of the optimum in its box: it is made for problems whose optimum "
+        "does not move.",
+    ]
+    for number, rows in enumerate(places, start=1):
+        own = points[rows]
+        told = [f"x[{k}] {own[:, k].mean():.0%} +- {own[:, k].std():.0%}" for k in range(min(d, MOST_VARIABLES))]
+        more = ", ..." if d > MOST_VARIABLES else ""
+        where = f"Cluster {number} ({len(rows)} points)" if len(places) > 1 else "Where they lie"
+        lines.append(f"  {where}, from the lower to the upper bound: {', '.join(told)}{more}.")
+    return lines
 
 
 def _memetic(algorithm: Memetic) -> str:

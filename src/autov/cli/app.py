@@ -5,20 +5,21 @@ from __future__ import annotations
 import contextlib
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
 from typer.main import get_command
 
-from autov.cli import check, compare, design, export, minimize, open_page, reproduce, show
+from autov.cli import check, compare, design, explain, export, minimize, open_page, reproduce, show
 
 app = typer.Typer(
-    name="autov", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
-    help="Design, check, compare and use invariant variation operators for black-box optimisation.",
+    name="autov", no_args_is_help=True, add_completion=True, rich_markup_mode=None, pretty_exceptions_enable=False,
+    help="Minimise black-box functions, and design optimisers for the kinds of problems that you solve again and "
+    "again.",
 )  # fmt: skip
-for module in (minimize, design, check, compare, reproduce, show, open_page, export):
+for module in (minimize, design, explain, check, compare, reproduce, show, open_page, export):
     module.register(app)
 
 
@@ -37,8 +38,8 @@ def root(
     """Options of the command itself."""
 
 
-def _end(message: str, code: int) -> NoReturn:
-    sys.stderr.write(f"autov: {message}\n")
+def _end(message: str, code: int, hints: Sequence[str] = ()) -> NoReturn:
+    sys.stderr.write("".join([f"autov: {message}\n", *(f"hint: {each}\n" for each in hints)]))
     raise SystemExit(code)
 
 
@@ -76,7 +77,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             raise SystemExit(2) from None
         _end(" ".join(message.split()), 2)
     except (InputError, BackendError) as error:
-        _end(" ".join(str(error).split()), 2)
+        _end(" ".join(str(error).split()), 2, getattr(error, "__notes__", ()))
     except WorkerError as error:
         _end(str(error), 1)
     except Exception as error:

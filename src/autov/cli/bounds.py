@@ -9,8 +9,16 @@ from typing import Any
 from autov.core import FileError, InputError
 
 
-def bounds_of(lower: str | None, upper: str | None, file: Path | None, dim: int | None) -> dict[str, Any]:
+def bounds_of(
+    lower: str | None, upper: str | None, file: Path | None, dim: int | None, variables: Path | None = None
+) -> dict[str, Any]:  # fmt: skip
     """What `resolve_problem` takes: lower and upper for all of dim variables, or bounds."""
+    if variables is not None:
+        from autov.problems import read_space
+
+        if lower is not None or upper is not None or file is not None:
+            raise InputError("--variables: instead of --bounds, --lower and --upper, not beside them")
+        return {"bounds": read_space(variables)}
     if file is not None:
         if lower is not None or upper is not None:
             raise InputError("--bounds: either a file, or --lower and --upper")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shutil
 import sys
+from pathlib import Path
 
 import typer
 
-from autov.cli.output import JSON, print_json, print_words, quiet_functions
+from autov.cli.options import JSON
+from autov.cli.output import print_json, print_words, quiet_functions
 
 PROPERTIES = ("translation", "scale", "rotation", "permutation", "order")
 
@@ -19,10 +21,10 @@ def register(app: typer.Typer) -> None:
 
 def check(
     operator: str | None = typer.Argument(
-        None, help="sbx, de-mutation, paper-h3, a JSON file, file.py:my_operator, ..."
+        None, help="An operator (sbx, paper-h3, file.py:my_operator) or an algorithm (ma-es), or a JSON file of one."
     ),
-    algorithm: str | None = typer.Option(None, "--algorithm", help="Check a whole algorithm instead of an operator."),
-    problem: str = typer.Option("rosenbrock", "--problem", help="Problem for --algorithm."),
+    algorithm: str | None = typer.Option(None, "--algorithm", help="A whole algorithm, such as file.py:MyAlgorithm."),
+    problem: str = typer.Option("rosenbrock", "--problem", help="Problem on which an algorithm runs."),
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (2, 10 and 50; 10 for --bias)."),
     draw: str | None = typer.Option(None, "--draw", help="Check an affine operator with this draw instead."),
     parents: int | None = typer.Option(None, "--parents", min=1, help="How many parents your operator takes."),
@@ -39,7 +41,7 @@ def check(
 
     Or a whole algorithm; with proof, evidence or a counterexample, and what was tried.
 
-    Example: autov check paper-h3 --require translation,scale
+    Example: autov check paper-h3 --require translation,scale, autov check runs/first/optimizer.json
     """
     from autov.core import InputError
     from autov.invariance import Certificate
@@ -52,6 +54,8 @@ def check(
         raise InputError("check: give an operator, such as paper-h3 or sbx, or --algorithm NAME")
     if operator is not None and algorithm is not None:
         raise InputError("check: give an operator or --algorithm NAME, not both")
+    if operator is not None and _is_algorithm(operator):
+        operator, algorithm = None, operator
     if bias:
         if required or draw is not None or parents is not None:
             raise InputError("--require, --draw, --parents: not with --bias")
@@ -102,6 +106,19 @@ def _bias(algorithm: str, dim: int | None, runs: int, seed: int, latex: bool, js
         typer.echo(to_latex(bias_table([found.to_dict(points=False)])))
     else:
         print_words(str(found))
+
+
+def _is_algorithm(name: str) -> bool:
+    """Whether a name, or a JSON file, is one of an algorithm; what a Python file has is taken for an operator."""
+    from autov.algorithms.resolve import find_algorithm
+    from autov.core import InputError
+
+    if ".py:" in name or (name.endswith(".json") and not Path(name).is_file()):
+        return False
+    try:
+        return find_algorithm(name)[0] is not None
+    except InputError:  # the operators have a message of their own
+        return False
 
 
 def _operator(name: str, draw: str | None) -> object:

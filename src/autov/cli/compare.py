@@ -9,24 +9,25 @@ from typing import Any
 
 import typer
 
-from autov.cli.output import (
-    BOUNDS,
-    ENGINE,
+from autov.cli.facts import counted
+from autov.cli.options import (
     FORMATS,
-    INSTANCES,
     JSON,
-    LOWER,
-    NOT_STORED,
-    ON_ERROR,
-    SCHEDULER,
-    SCHEDULER_FILE,
     SEED,
-    TIMEOUT,
-    UPPER,
-    VECTORIZED,
-    WORKERS,
+    EngineOptions,
+    FaultOptions,
+    GroupedCommand,
+    ProblemOptions,
+    algorithm_names,
+    one_of,
+    problem_names,
+    with_options,
+)
+from autov.cli.output import (
     check_places,
+    hint,
     log,
+    not_stored,
     print_json,
     quiet_functions,
     show_table,
@@ -37,58 +38,62 @@ from autov.cli.output import (
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(compare)
+    app.command(cls=GroupedCommand)(with_options(compare))
 
 
 def compare(
     algorithms: str = typer.Option(
-        ..., "--algorithms", help="Comma-separated: ga,shade,paper-h3,mine=evolution:op.json,cma:default"
+        ...,
+        "--algorithms",
+        metavar="NAME[,NAME...]",
+        autocompletion=algorithm_names,
+        help="Such as ga,shade,cma:default, or label=optimizer.json.",
     ),
     problems: str = typer.Option(
-        ..., "--problems", help="Comma-separated names and ranges: paper-f1..paper-f13, file.py:function"
+        ...,
+        "--problems",
+        metavar="NAME[,NAME...]",
+        autocompletion=problem_names,
+        help="Names, ranges such as f1..f13, or file.py:function.",
     ),
-    instances: str | None = INSTANCES,
-    dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
-    lower: str | None = LOWER,
-    upper: str | None = UPPER,
-    bounds: Path | None = BOUNDS,
-    vectorized: bool = VECTORIZED,
+    *,
+    where: ProblemOptions,
+    run_on: EngineOptions,
+    faults: FaultOptions,
     maxfev: int = typer.Option(10_000, "--maxfev", min=1, help="Evaluations of each run."),
     popsize: int = typer.Option(100, "--popsize", min=2, help="Population size."),
     runs: int = typer.Option(30, "--runs", min=1, help="Runs of each algorithm on each problem."),
     seed: int = SEED,
     store: Path | None = typer.Option(
-        None, "--store", help="SQLite file that keeps all runs; what is in it is not run again."
+        None, "--store", metavar="FILE", help="SQLite file for all runs; the same command makes only the missing ones."
     ),
-    reference: str | None = typer.Option(None, "--reference", help="Label that the others are marked against."),
-    holm: bool = typer.Option(False, "--holm", help="Mark by Holm-corrected p-values."),
-    median: bool = typer.Option(False, "--median", help="Show medians, and rank by them, instead of means."),
-    format_: str = typer.Option("text", "--format", help="text, markdown, latex, csv or json."),
-    out: Path | None = typer.Option(None, "--out", help="Folder for the HTML page, plots and tables."),
-    ioh_logs: Path | None = typer.Option(None, "--ioh-logs", help="Folder for logs that IOHanalyzer reads."),
+    reference: str | None = typer.Option(
+        None, "--reference", metavar="NAME", help="Algorithm that the marks compare with (default: the last one)."
+    ),
+    holm: bool = typer.Option(True, "--holm/--no-holm", help="Correct p-values per problem (Holm)."),
+    test: str = one_of(
+        "auto", "--test", ("auto", "bayes", "paper"), "auto: signed-rank on families, else rank-sum; bayes: Bayesian."
+    ),
+    median: bool = typer.Option(False, "--median", help="Show and rank medians instead of means."),
+    format_: str = one_of("text", "--format", FORMATS, "Format of the printed table."),
+    out: Path | None = typer.Option(None, "--out", metavar="FOLDER", help="Folder for report.html, plots and tables."),
+    ioh_logs: Path | None = typer.Option(None, "--ioh-logs", metavar="FOLDER", help="Write logs for IOHanalyzer."),
     coco_data: Path | None = typer.Option(
-        None, "--coco-data", help="Folder for data of the BBOB functions that cocopp reads."
+        None, "--coco-data", metavar="FOLDER", help="Write data for cocopp (BBOB functions)."
     ),
-    plots: str = typer.Option("svg", "--plots", help="Kind of plot files in the folder: svg, pdf or png."),
-    workers: int | None = WORKERS,
-    engine: str = ENGINE,
-    scheduler: str | None = SCHEDULER,
-    scheduler_file: str | None = SCHEDULER_FILE,
-    timeout: float | None = TIMEOUT,
-    on_error: str = ON_ERROR,
-    retry_failed: bool = typer.Option(False, "--retry-failed", help="Run again what ended its worker process."),
+    plots: str = one_of("svg", "--plots", ("svg", "pdf", "png"), "Format of the plot files."),
+    retry_failed: bool = typer.Option(False, "--retry-failed", help="Repeat runs that killed their worker process."),
     json_: bool = JSON,
 ) -> None:
     """Compare algorithms, with statistics.
 
-    With --store, repeat it with more runs and only the new ones are made.
+    Runs are kept in the file of --store, and only there. With more --runs, the same command makes only the new ones.
 
-    Example: autov compare --algorithms ga,de,shade,autov --problems f1..f13 --runs 30 --store results.db
+    Example: autov compare --algorithms ga,de,shade,general --problems f1..f13 --runs 30 --store results.db
     """
-    from autov.cli.bounds import bounds_of
     from autov.core import InputError, write_text
-    from autov.engines import named_engine
     from autov.experiments import compare as run_comparison
+    from autov.experiments.comparison import TESTS
     from autov.problems import expand_names, with_instances
     from autov.reports import (
         comparison_page,
@@ -103,33 +108,38 @@ def compare(
         write_ioh_logs,
     )
     from autov.reports.tables import as_dict
-    from autov.runs.evaluation import FaultPolicy, names_point
+    from autov.runs.evaluation import names_point
 
     if format_ not in FORMATS:
         raise InputError(f"--format: one of {', '.join(FORMATS)}, got {format_!r}")
+    if test not in TESTS:
+        raise InputError(f"--test: one of {', '.join(TESTS)}, got {test!r}")
     if plots not in ("svg", "pdf", "png"):
         raise InputError(f"--plots: one of svg, pdf, png, got {plots!r}")
     names = [part.strip() for part in algorithms.split(",") if part.strip()]
-    given = bounds_of(lower, upper, bounds, dim) | ({"vectorized": True} if vectorized else {})
-    wanted = _bounded(with_instances(expand_names([one for one in problems.split(",") if one.strip()]), instances),
-                      dim, {name: value for name, value in given.items() if value is not None})  # fmt: skip
+    given, dim = (
+        {name: value for name, value in where.box().items() if value is not None and value is not False},
+        where.dim,
+    )
+    typed = expand_names([one for one in problems.split(",") if one.strip()])
+    wanted = _bounded(with_instances(typed, where.instances), dim, given)
     check_places(folder=out)
     with (
         quiet_functions(json_ or format_ == "json"),
-        named_engine(engine, workers, scheduler, scheduler_file) as spread,
+        run_on.spread() as spread,
     ):
-        what = f"comparing {len(names)} algorithms on {len(wanted)} problem{'s' if len(wanted) > 1 else ''}"
+        what = f"comparing {counted(len(names), 'algorithm')} on {counted(len(wanted), 'problem')}"
         result = with_progress(
             what,
             lambda report: run_comparison(
                 names, wanted, dim=dim, maxfev=maxfev, popsize=popsize, runs=runs, rng=seed, store=store,
-                workers=spread, reference=reference, progress=report, faults=FaultPolicy(timeout, on_error),
+                workers=spread, reference=reference, progress=report, faults=faults.policy(),
                 retry_failed=retry_failed,
             ),
-            kept="" if store is None else str(store),
+            kept="" if store is None else str(store), page=None if out is None else out / "report.html",
         )  # fmt: skip
     show = "median" if median else "mean"
-    table = result.table(show, correct=holm)
+    table = result.table(show, correct=holm, test=test)
     files: dict[str, Callable[[Path], object]] = {
         "report.html": lambda path: write_text(path, comparison_page(result, table=table, show=show)),
         f"convergence.{plots}": lambda path: save_plot(convergence_plot(result), path),
@@ -161,7 +171,9 @@ def compare(
             show_table(result.measures(), format_)
     write_files(out, files)
     if store is None:
-        log(NOT_STORED)
+        not_stored()
+    else:
+        log(f"autov: all runs are in {store}")
     for folder, write in ((ioh_logs, write_ioh_logs), (coco_data, write_coco_data)):
         if folder is not None:
             sys.stderr.write(f"autov: wrote {', '.join(map(str, write(result, folder)))}\n")
@@ -170,7 +182,7 @@ def compare(
     deadly = [failure.error for failure in result.failures if failure.error.startswith("WorkerError:")]
     if deadly and store is not None:
         how = "--retry-failed or --on-error worst" if all(map(names_point, deadly)) else "--retry-failed"
-        sys.stderr.write(f"autov: what ended its worker process is run again with {how} only\n")
+        hint(f"runs that killed their worker process are repeated only with {how}")
     if result.failures:
         raise typer.Exit(1)
 
@@ -181,5 +193,5 @@ def _bounded(names: list[str], dim: int | None, given: dict[str, Any]) -> dict[s
     from autov.problems import resolve_problem
 
     if given and not any(":" in name for name in names):
-        raise InputError("--lower, --upper, --bounds, --vectorized: only for functions of yours, file.py:function")
+        raise InputError("--lower, --upper, --bounds, --variables, --vectorized: only for file.py:function")
     return {name: resolve_problem(name, dim=dim, **given) if given and ":" in name else name for name in names}

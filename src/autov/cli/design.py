@@ -11,21 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from autov.cli.output import (
-    BOUNDS,
-    ENGINE,
-    INSTANCES,
+from autov.cli.options import (
     JSON,
-    LOWER,
-    ON_ERROR,
-    SCHEDULER,
-    SCHEDULER_FILE,
     SEED,
-    TIMEOUT,
-    UPPER,
-    VECTORIZED,
-    WORKERS,
+    EngineOptions,
+    FaultOptions,
+    GroupedCommand,
+    ProblemOptions,
+    one_of,
+    problem_names,
+    with_options,
+)
+from autov.cli.output import (
     console,
+    hint,
     log,
     print_json,
     print_words,
@@ -36,87 +35,131 @@ from autov.cli.output import (
 if TYPE_CHECKING:
     from autov.designer import SearchProgress
 
+FAMILIES = ("translate", "translate-rotate", "translate-rotate-scale", "none")
 CUT = "best-so-far.json"  # beside the checkpoint of a search that was stopped
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(design)
+    app.command(cls=GroupedCommand)(with_options(design))
 
 
 def design(
-    problems: list[str] = typer.Argument(help="Training problem, or several: names or file.py:function."),
-    instances: str | None = INSTANCES,
-    dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
-    preset: str = typer.Option("quick", "--preset", help="quick, standard or paper."),
-    space: str | None = typer.Option(
-        None, "--space", help="What is designed: operator, evolution or portfolio, instead of the preset's."
+    problems: list[str] | None = typer.Argument(
+        None,
+        autocompletion=problem_names,
+        help="Training problems: names, or file.py:function (not needed with --learn-from).",
     ),
-    members: str | None = typer.Option(None, "--members", help="Of a portfolio: evolution,ma-es or one of them."),
-    fix: list[str] | None = typer.Option(None, "--fix", help="A gene that is not designed, as in popsize=20."),
-    searcher: str | None = typer.Option(
-        None, "--searcher", help="Who proposes candidates: best-operator, ma-es or random (a baseline)."
+    *,
+    where: ProblemOptions,
+    run_on: EngineOptions,
+    faults: FaultOptions,
+    preset: str = one_of("quick", "--preset", ("quick", "standard", "paper"), "Size of the search."),
+    space: str | None = one_of(
+        None, "--space", ("operator", "evolution", "portfolio"), "What is designed, or file.py:NAME with a Space."
     ),
-    dims: str | None = typer.Option(None, "--dims", help="Train with several numbers of variables: 10,30."),
-    budgets: str | None = typer.Option(None, "--budgets", help="Evaluations of a run: 3000,10000 or 100d,300d."),
-    stops: str | None = typer.Option(None, "--stops", help="Judge runs after these parts of them, too: 1,0.3,0.1."),
+    members: str | None = typer.Option(
+        None, "--members", metavar="NAME[,NAME...]", help="Members of a portfolio: evolution,ma-es, file.py:Name."
+    ),
+    fix: list[str] | None = typer.Option(
+        None, "--fix", metavar="GENE=VALUE", help="Fix a gene, as in popsize=20; may be repeated."
+    ),
+    searcher: str | None = one_of(
+        None, "--searcher", ("best-operator", "ma-es", "random"), "What proposes candidates (random: a baseline)."
+    ),
+    dims: str | None = typer.Option(None, "--dims", metavar="N,N", help="Train with several numbers of variables."),
+    budgets: str | None = typer.Option(
+        None, "--budgets", metavar="N,N", help="Evaluations per run: 3000,10000, or 100d,300d with d variables."
+    ),
+    stops: str | None = typer.Option(
+        None, "--stops", metavar="X,X", help="Measure runs at these fractions of the budget, too: 1,0.3,0.1."
+    ),
     cases: int | None = typer.Option(
-        None, "--cases", min=1, help="So many of all problems x dims x budgets x stops only."
+        None, "--cases", min=1, help="Train on this many of all problems x dims x budgets x stops."
     ),
     panel: str | None = typer.Option(
-        None, "--panel", help="Peers in the final race and the comparison: cma:default,minion:arrde."
+        None, "--panel", metavar="NAMES", help="Peers in the final race and the re-test: cma:default,minion:arrde."
     ),
-    time: str | None = typer.Option(None, "--time", help="Make the search as large as this allows: 90s, 10m, 2h."),
+    time: str | None = typer.Option(None, "--time", metavar="TIME", help="Size the search to this time: 90s, 10m, 2h."),
     evaluations: float | None = typer.Option(
-        None, "--evaluations", min=1, help="The same for a number of evaluations, such as 1e6."
+        None, "--evaluations", metavar="N", min=1, help="Size the search to this many evaluations, such as 1e6."
     ),
     surrogate: list[str] | None = typer.Option(
-        None, "--surrogate", help="A cheap model of it (file.py:function) to train on; judged on the problem itself."
+        None,
+        "--surrogate",
+        metavar="FILE.PY:NAME",
+        help="Train on this cheap model of the problem, re-test on the problem itself.",
     ),
-    form: str | None = typer.Option(None, "--form", help="Of an operator: h1..h5, or x1,x2,best,lower,upper."),
-    rows: int | None = typer.Option(None, "--rows", min=1, help="Parameter sets of an operator, the paper's k."),
-    draw: str | None = typer.Option(None, "--draw", help="Of an operator: variable or solution."),
+    learn_from: list[Path] | None = typer.Option(
+        None, "--learn-from", metavar="FILE", help="Train on functions learned from earlier runs (store or CSV file)."
+    ),
+    real_runs: int | None = typer.Option(
+        None, "--real-runs", min=0, help="With --learn-from: runs on the problem that check the learned functions."
+    ),
+    validate: str | None = typer.Option(
+        None,
+        "--validate",
+        metavar="NAMES|none",
+        help="Held-out problems of the re-test (default: every fourth of four or more). With --learn-from: a number of "
+        "runs on the problem.",
+    ),
+    form: str | None = typer.Option(
+        None, "--form", metavar="h1..h5|NAMES", help="Inputs of an operator, such as h3 or x1,x2,best,lower,upper."
+    ),
+    rows: int | None = typer.Option(None, "--rows", min=1, help="Parameter sets of an operator (k in the paper)."),
+    draw: str | None = one_of(None, "--draw", ("variable", "solution"), "An operator draws per variable or solution."),
     tie_bounds: bool | None = typer.Option(None, "--tie-bounds/--free-bounds", help="One weight for upper - lower."),
     family: str | None = typer.Option(
         None,
         "--family",
-        help="Each run on its own instance: some of translate,rotate,scale (translate in quick and standard), or none.",
+        metavar="NAME",
+        autocompletion=lambda: list(FAMILIES),
+        help="Each run meets its own instance: translate (default), translate-rotate, translate-rotate-scale, none.",
     ),
     known: bool | None = typer.Option(
-        None, "--known/--no-known", help="Known designs in the first population; off in the preset paper."
+        None, "--known/--no-known", help="Start with known designs in the population (the preset paper does not)."
     ),
-    generations: int | None = typer.Option(None, "--generations", min=0, help="Instead of the preset's."),
-    population: int | None = typer.Option(None, "--population", min=2, help="Candidates, instead of the preset's."),
-    runs: int | None = typer.Option(None, "--runs", min=1, help="Runs that try a candidate, instead of the preset's."),
-    trial_popsize: int | None = typer.Option(
-        None, "--trial-popsize", min=2, help="Population of the runs that try a candidate."
+    remember: bool | None = typer.Option(
+        None,
+        "--remember/--no-remember",
+        help="Start where training runs ended (default: if that is better on held-out problems).",
     ),
+    generations: int | None = typer.Option(None, "--generations", min=0, help="Generations of the search."),
+    population: int | None = typer.Option(None, "--population", min=2, help="Candidates in the population."),
+    runs: int | None = typer.Option(None, "--runs", min=1, help="Runs of each candidate."),
+    trial_popsize: int | None = typer.Option(None, "--trial-popsize", min=2, help="Population size in these runs."),
     trial_generations: int | None = typer.Option(None, "--trial-generations", min=1, help="Generations of these runs."),
     reevaluate: int | None = typer.Option(
-        None, "--reevaluate", min=0, help="Fresh runs for survivors, each generation."
+        None, "--reevaluate", min=0, help="New runs of each survivor in every generation."
     ),
-    final_race: bool | None = typer.Option(None, "--final-race/--no-final-race", help="Race of the best survivors."),
-    race_runs: int | None = typer.Option(None, "--race-runs", min=1, help="Runs of each in the first round of it."),
-    retest_runs: int | None = typer.Option(None, "--retest-runs", min=2, help="Fresh runs of the result."),
-    aggregate: str | None = typer.Option(
-        None, "--aggregate", help="For several problems: rank, log-gap, or panel (share of known results better)."
+    final_race: bool | None = typer.Option(None, "--final-race/--no-final-race", help="Race the best survivors."),
+    race_runs: int | None = typer.Option(None, "--race-runs", min=1, help="Runs of each in its first round."),
+    retest_runs: int | None = typer.Option(None, "--retest-runs", min=2, help="Held-out runs of the result."),
+    random_baseline: bool | None = typer.Option(
+        None, "--random-baseline", help="Compare with the best of as many random designs (doubles the cost)."
     ),
-    lower: str | None = LOWER,
-    upper: str | None = UPPER,
-    bounds: Path | None = BOUNDS,
-    vectorized: bool = VECTORIZED,
+    over_runs: str | None = one_of(
+        None, "--over-runs", ("median", "quantile", "gap", "rank"), "Fitness of the runs on one problem."
+    ),
+    aggregate: str | None = one_of(
+        None,
+        "--aggregate",
+        ("rank", "log-gap", "panel"),
+        "Fitness over several problems (panel: share of peers' results that are better).",
+    ),
     metric: str | None = typer.Option(
-        None, "--metric", help="hypervolume: an operator for NSGA-II on problems of pymoo (zdt1, dtlz2, ...)."
+        None, "--metric", metavar="hypervolume", help="Design an operator for NSGA-II on problems of pymoo (zdt1, ...)."
     ),
     seed: int = SEED,
-    out: Path | None = typer.Option(None, "--out", help="Folder of the results (runs/PROBLEM-SPACE-PRESET-SEED)."),
-    workers: int | None = WORKERS,
-    engine: str = ENGINE,
-    scheduler: str | None = SCHEDULER,
-    scheduler_file: str | None = SCHEDULER_FILE,
-    timeout: float | None = TIMEOUT,
-    on_error: str = ON_ERROR,
-    resume: bool = typer.Option(False, "--resume", help="Go on with the search in the folder."),
+    out: Path | None = typer.Option(
+        None, "--out", metavar="FOLDER", help="Folder for the results (default: runs/PROBLEM-SPACE-PRESET-SEED)."
+    ),
+    insight: bool = typer.Option(
+        True,
+        "--insight/--no-insight",
+        help="Test the result elsewhere and without each of its parts, too, for up to 7 % more evaluations.",
+    ),
+    resume: bool = typer.Option(False, "--resume", help="Resume the search in the folder."),
     json_: bool = JSON,
 ) -> None:
     """Design an optimiser for your problems.
@@ -124,33 +167,36 @@ def design(
     Example: autov design rastrigin --preset quick --seed 1 --out runs/first
     """
     from autov.algorithms.text import explain
-    from autov.cli.bounds import bounds_of
     from autov.cli.facts import clock
+    from autov.cli.live_report import LiveReport
     from autov.cli.search_display import ProgressDisplay
     from autov.core import InputError
     from autov.designer import design as search
     from autov.designer import design_settings
     from autov.designer.cases import few
     from autov.designer.cost import counted
-    from autov.engines import named_engine
-    from autov.experiments.design_comparison import compare_design
+    from autov.experiments.design_comparison import compare_design, insight_of
     from autov.problems import expand_names, resolve_problem, with_instances
-    from autov.reports.design_files import write_design
-    from autov.runs.evaluation import FaultPolicy, sentence
+    from autov.reports.design_files import certify_design, write_design
+    from autov.runs.evaluation import sentence
 
+    problems = problems or []
+    if not problems and (not learn_from or metric is not None):
+        raise InputError("problems: needed, or --learn-from with earlier runs")
     if metric is not None:
         from autov.cli.design_crossover import design_crossover
 
         design_crossover(
-            problems, metric, population=population, generations=generations, seed=seed, workers=workers, out=out,
-            resume=resume, json_=json_,
-            given={"form": form, "rows": rows, "tie_bounds": tie_bounds, "popsize": trial_popsize, "n_var": dim,
-                   "generations": trial_generations, "runs": runs},
+            problems, metric, population=population, generations=generations, seed=seed,
+            workers=run_on.workers, out=out, resume=resume, json_=json_,
+            given={"form": form, "rows": rows, "tie_bounds": tie_bounds, "popsize": trial_popsize, "n_var": where.dim,
+                   "generations": trial_generations, "runs": runs,
+                   "moved": None if family is None else family != "none"},
         )  # fmt: skip
         return
     problems = [one for name in problems for one in ([name] if ":" in name else expand_names(name))]
-    problems = with_instances(problems, instances)
-    box = {**bounds_of(lower, upper, bounds, dim), "vectorized": vectorized}
+    problems = with_instances(problems, where.instances)
+    dim, box = where.dim, where.box()
     trial = {"runs": runs, "popsize": trial_popsize, "generations": trial_generations}
     overrides = {
         "space": space, "members": members, "fix": _pairs(fix), "searcher": searcher, "form": form, "rows": rows,
@@ -159,18 +205,25 @@ def design(
         "panel": panel, "population": population, "generations": generations, "known": known,
         "trial": {key: value for key, value in trial.items() if value is not None} or None,
         "family": None if family is None else () if family == "none" else tuple(family.replace("-", ",").split(",")),
-        "aggregate": aggregate, "reevaluate": reevaluate, "final_race": final_race, "race_runs": race_runs,
-        "retest_runs": retest_runs,
+        "over_runs": over_runs, "aggregate": aggregate, "reevaluate": reevaluate,
+        "final_race": final_race, "race_runs": race_runs, "retest_runs": retest_runs,
+        "remember": remember,
+        "random_baseline": random_baseline,
     }  # fmt: skip
     settings = design_settings(preset, **overrides)
-    if settings.dims and any(value is not None for value in (lower, upper, bounds)):
+    if settings.training.dims and where.bounded:
         raise InputError("dims: for problems that leave their number of variables open, not with bounds")
-    named: list = problems if settings.dims else [resolve_problem(name, dim=dim, **box) for name in problems]
+    named: list = problems if settings.training.dims else [resolve_problem(name, dim=dim, **box) for name in problems]
+    held_out = _held_out(validate, bool(learn_from), bool(settings.training.dims), dim, box)
     twins = [resolve_problem(name, dim=dim, **box) for name in surrogate] if surrogate else None
-    folder = out or Path("runs") / f"{_name(problems)}-{settings.space}-{preset}-{seed}"
+    if not problems:
+        problems = [path.stem for path in learn_from or []]
+    folder = out or Path("runs") / f"{_name(problems)}-{settings.designed.space_name}-{preset}-{seed}"
     again = shlex.join(["autov", *sys.argv[1:]])
-    what = f"designing ({settings.space}) for {few(problems)}"
-    display = None if json_ else ProgressDisplay(title=what, hint=f"Ctrl-C writes it to {CUT}, --resume goes on")
+    what = f"designing ({settings.designed.space_name}) for {few(problems)}"
+    hint_ = f"Ctrl-C writes it to {CUT}, --resume resumes"
+    report = None if json_ else LiveReport(folder / "report.html", what)
+    display = None if report is None else ProgressDisplay(title=what, hint=hint_, report=report)
     last: list[SearchProgress] = []
 
     def progress(now: SearchProgress) -> None:
@@ -181,23 +234,30 @@ def design(
     try:
         with (
             quiet_functions(json_),
-            named_engine(engine, workers, scheduler, scheduler_file) as spread,
+            run_on.spread() as spread,
             display or contextlib.nullcontext(),
         ):
             found = search(
-                named, preset=preset, rng=seed, workers=spread, checkpoint=folder / "search.npz", resume=resume,
+                named or None, None if named else _table_bounds(box, dim), preset=preset, rng=seed, workers=spread,
+                checkpoint=folder / "search.npz", resume=resume,
                 progress=progress, time=time, evaluations=evaluations, surrogate=twins, log=None if json_ else log,
-                faults=FaultPolicy(timeout, on_error),
+                learn_from=list(learn_from) if learn_from else None, real_runs=real_runs,
+                validate=held_out,
+                faults=faults.policy(),
                 **{name: value for name, value in overrides.items() if value is not None},
             )  # fmt: skip
-            compared = compare_design(found, spread, safe=timeout is None and on_error == "raise")
+            safe = faults.timeout is None and faults.on_error == "raise" and not found.failed
+            found.save(folder / "optimizer.json")  # what follows may be interrupted
+            compared = compare_design(found, spread, safe)
+            insights = insight_of(found, spread) if insight and safe else ()
     except KeyboardInterrupt:
         if last:
             _write_best(last[0], folder, few(problems))
-        hint = again if resume else f"{again} --resume"
-        sys.stderr.write(f"autov: interrupted; go on with: {hint}\n")
+        sys.stderr.write("autov: interrupted\n")
+        hint(f"resume with: {again if resume else f'{again} --resume'}")
         raise SystemExit(130) from None
-    paths = write_design(found, folder, compared, again.replace(" --resume", ""))
+    certificate = certify_design(found)
+    paths = write_design(found, folder, compared, again.replace(" --resume", ""), insights, certificate=certificate)
     names = found.settings["problems"]
     means = {
         problem: {
@@ -212,7 +272,11 @@ def design(
             "retested_means": found.retested_means, "retested_values": found.retested,
             "evaluations": found.evaluations, "spent": found.spent, "seconds": found.seconds, "comparison": means,
             "moved_values": found.moved, "settings": found.settings, "failed": found.failed,
-            "first_failure": found.first_failure,
+            "first_failure": found.first_failure, "failed_runs": dict(zip(names, found.failed_runs, strict=True)),
+            "self_check": found.self_check or None,
+            "validation": found.provenance.get("validation"), "memory": found.provenance.get("memory"),
+            **dict(zip(("elsewhere", "parts"), (one.to_dict() for one in insights), strict=False)),
+            "certificate": certificate and certificate.to_dict(),
             "files": {key: str(path) for key, path in paths.items()},
         })  # fmt: skip
         return
@@ -233,9 +297,19 @@ def design(
     out_.print()
     for text in in_short(found, compared):
         print_words(text)
+    if found.memory is not None:
+        print_words(f"Memory: {found.memory.line}.")
+    if found.self_check:
+        print_words("All of these are runs on learned functions, not on the problem itself.")
+        told = found.provenance["validation"]
+        print_words(f"{told[0].upper()}{told[1:]}." if told else "Nobody has run it on the problem: --validate N does.")
     if found.moved is not None:
         for problem, values in zip(names, found.moved, strict=True):
             print_words(f"With its optimum elsewhere, {problem}: mean best value {values.mean():.5g}.")
+    for one in insights:
+        print_words("\n" + " ".join(one.sentences()))
+    if certificate is not None:
+        print_words(f"{certificate.in_short}.")
     out_.print(f"\nlook at it: autov open {folder}")
     out_.print(f"use it:     autov minimize PROBLEM --algorithm {paths['optimizer.json']}")
 
@@ -259,6 +333,30 @@ def _name(problems: list[str]) -> str:
     return "-".join(Path(name.split(":")[0]).stem + name.partition(":")[2] for name in problems)
 
 
+def _held_out(text: str | None, counted: bool, named: bool, dim: int | None, box: dict[str, Any]) -> Any:
+    """What --validate means: runs where a design learns from others, otherwise problems; None if it is not given."""
+    from autov.core import InputError
+    from autov.problems import expand_names, resolve_problem
+
+    if text is None:
+        return None
+    if counted:
+        if not text.isdecimal():
+            raise InputError(f"validate: with --learn-from a number of runs, got {text!r}")
+        return int(text)
+    if text == "none":
+        return ()
+    names = [one for part in text.split(",") for one in ([part] if ":" in part else expand_names(part))]
+    return names if named else [resolve_problem(name, dim=dim, **box) for name in names]
+
+
+def _table_bounds(box: dict[str, Any], dim: int | None) -> Any:
+    """Bounds of tables of points, where no problem is given; None for stores, which tell them."""
+    if box.get("lower") is not None and box.get("upper") is not None and dim is not None:
+        return [(box["lower"], box["upper"])] * dim
+    return box.get("bounds")
+
+
 def _numbers(option: str, text: str | None) -> tuple[float | str, ...] | None:
     from autov.core import InputError
 
@@ -267,7 +365,7 @@ def _numbers(option: str, text: str | None) -> tuple[float | str, ...] | None:
     try:
         return tuple(part if part.endswith("d") else float(part) for part in map(str.strip, text.split(",")))
     except ValueError:
-        raise InputError(f"{option}: expected whole numbers such as 10,30, got {text!r}") from None
+        raise InputError(f"{option}: expected integers such as 10,30, got {text!r}") from None
 
 
 def _pairs(given: list[str] | None) -> dict[str, Any] | None:

@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from autov.cli.output import console, print_json
+from autov.cli.output import console, print_json, print_words, show_table
 from autov.cli.search_display import ProgressDisplay
 from autov.core import InputError, new_folder
+from autov.experiments import Cell, Table
 
 POPULATION, GENERATIONS = 10, 5  # of the search
 
@@ -25,7 +26,7 @@ def design_crossover(
     folder = out or Path("runs") / f"{'-'.join(problems)}-nsga2-{seed}"
     checkpoint = folder / "search.json"
     if checkpoint.is_file() and not resume:
-        raise InputError(f"out: {checkpoint} holds a search; go on with --resume, or choose another folder")
+        raise InputError(f"out: {checkpoint} holds a search; resume it with --resume, or choose another folder")
     candidates = population or POPULATION
     trials = candidates * (1 + (GENERATIONS if generations is None else generations))
     chosen = {name: value for name, value in given.items() if value is not None}
@@ -36,18 +37,22 @@ def design_crossover(
                 checkpoint=checkpoint, progress=lambda tried, *_: display(tried, trials), **chosen,
             )  # fmt: skip
     except KeyboardInterrupt:
-        sys.stderr.write("autov: interrupted; go on with the same command and --resume\n")
+        sys.stderr.write("autov: interrupted; the same command with --resume resumes\n")
         raise SystemExit(130) from None
     path = folder / "operator.json"
     found.operator.save(path)
     if json_:
         print_json({
-            "problems": problems, "metric": metric, "fitness": found.fitness, "known": list(found.known),
+            "problems": problems, "metric": metric, "fitness": found.fitness, "known": found.known,
+            "budget": found.budget,
             "history": list(found.history), "evaluations": found.evaluations, "files": {"operator.json": str(path)},
         })  # fmt: skip
         return
     shown = console()
     shown.print(str(found.operator), markup=False, highlight=False)
-    known = ", ".join(f"{value:.4f}" for value in found.known)
-    shown.print(f"\nmisses {found.fitness:.4f} of the {metric} on fresh seeds; known designs miss {known}")
+    figures = {"designed": found.fitness, **found.known}
+    rows = tuple((label, (Cell(f"{value:.4f}"),)) for label, value in figures.items())
+    shown.print()
+    show_table(Table(f"Part of the {metric} that is missed: {found.budget}", ("", "missed"), rows))
+    print_words(f"{found.verdict[0].upper()}{found.verdict[1:]}.")
     shown.print(f"{found.evaluations:,} evaluations; the operator: {path}")

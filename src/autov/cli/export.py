@@ -6,7 +6,8 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.output import JSON, print_json
+from autov.cli.options import JSON
+from autov.cli.output import print_json
 
 
 def register(app: typer.Typer) -> None:

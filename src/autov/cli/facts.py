@@ -13,6 +13,11 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def counted(count: int, what: str) -> str:
+    """A number of things, such as "1 problem" or "2,000 runs"."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def speed(rate: float) -> str:
     """Evaluations per second in the unit that fits; seconds of one evaluation where it takes longer than a second."""
     if rate <= 0:
@@ -21,8 +26,9 @@ def speed(rate: float) -> str:
         return f"{1 / rate:.2g} s per evaluation" if rate > 0.01 else f"{clock(1 / rate)} per evaluation"
     for size, name in ((1e6, " million"), (1e3, " thousand"), (1.0, "")):
         if rate >= 0.9995 * size:
-            return f"{rate / size:.3g}{name} evaluations/s"
-    return "1 evaluations/s"
+            shown = f"{rate / size:.3g}{name}"
+            return f"{shown} evaluation{'s' * (shown != '1')}/s"
+    return "1 evaluation/s"
 
 
 def packed(facts: Sequence[str], width: int) -> list[str]:

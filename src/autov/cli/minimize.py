@@ -5,31 +5,25 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from autov.cli.output import (
-    BOUNDS,
-    ENGINE,
-    INSTANCES,
+from autov.cli.facts import counted
+from autov.cli.options import (
     JSON,
-    LOWER,
-    ON_ERROR,
-    SCHEDULER,
-    SCHEDULER_FILE,
     SEED,
-    TIMEOUT,
-    UPPER,
-    VECTORIZED,
-    WORKERS,
-    check_places,
-    console,
-    print_json,
-    quiet_functions,
+    EngineOptions,
+    FaultOptions,
+    GroupedCommand,
+    ProblemOptions,
+    algorithm_names,
+    problem_names,
+    with_options,
 )
+from autov.cli.output import check_places, console, hint, print_json, quiet_functions
 
 if TYPE_CHECKING:
     from autov.problems import Problem
@@ -40,76 +34,108 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(minimize)
+    app.command(cls=GroupedCommand)(with_options(minimize))
 
 
 def minimize(
     problem: str = typer.Argument(
-        help="f1..f13, a name such as rastrigin, paper-f1.., lsgo-f1.., file.py:function; f9+rotate=3 etc."
+        autocompletion=problem_names,
+        help="A name such as rastrigin, f9+rotate=3 or bbob-f1, or file.py:name of a function or problem.",
     ),
-    instances: str | None = INSTANCES,
-    dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (30 for the classic problems)."),
+    *,
+    where: ProblemOptions,
+    run_on: EngineOptions,
+    faults: FaultOptions,
     algorithm: str | None = typer.Option(
         None,
         "--algorithm",
-        help="general, paper-h3, shade, de+F=0.7, cma:default, optimizer.json, file.py:name, evolution:OPERATOR, "
-        "...; general by default.",
+        metavar="NAME",
+        autocompletion=algorithm_names,
+        help="A name such as shade, de+F=0.7 or cma:default, a file optimizer.json, or file.py:name  [default: "
+        "general]",
     ),
-    maxfev: int = typer.Option(10_000, "--maxfev", min=1, help="Evaluations of each run."),
+    maxfev: int | None = typer.Option(
+        None, "--maxfev", min=1, help="Evaluations of each run (default: until converged; 10,000 with --runs)."
+    ),
     popsize: int | None = typer.Option(None, "--popsize", min=2, help="Population size."),
-    runs: int = typer.Option(30, "--runs", min=1, help="Independent runs."),
+    runs: int = typer.Option(1, "--runs", min=1, help="Independent runs, with a table of their best values."),
     seed: int = SEED,
-    lower: str | None = LOWER,
-    upper: str | None = UPPER,
-    bounds: Path | None = BOUNDS,
-    vectorized: bool = VECTORIZED,
-    workers: int | None = WORKERS,
-    engine: str = ENGINE,
-    scheduler: str | None = SCHEDULER,
-    scheduler_file: str | None = SCHEDULER_FILE,
-    timeout: float | None = TIMEOUT,
-    on_error: str = ON_ERROR,
     known: Path | None = typer.Option(
         None,
         "--known",
-        help="CSV file (variables, then the value) or store of evaluations made before; they are not "
-        "made again and do not count.",
+        metavar="FILE",
+        help="Earlier evaluations (store, or CSV: variables, then value); they are not made again.",
     ),
     learn_from: list[Path] | None = typer.Option(
         None,
         "--learn-from",
-        help="Store or CSV file of earlier runs on problems of the kind: where to start. May be given several times.",
+        metavar="FILE",
+        help="Store or CSV file of runs on similar problems, to choose the start; may be repeated.",
     ),
-    context: str | None = typer.Option(None, "--context", help="Numbers that describe the problem, between commas."),
-    out: Path | None = typer.Option(None, "--out", help="JSON file for the best point and all runs."),
+    context: str | None = typer.Option(
+        None, "--context", metavar="X[,X...]", help="Numbers that describe the problem (for --learn-from)."
+    ),
+    x0: str | None = typer.Option(None, "--x0", metavar="X[,X...]", help="First point."),
+    x0_std: float | None = typer.Option(
+        None, "--x0-std", metavar="PART", help="Standard deviation of first steps around --x0, a part of the box."
+    ),
+    integers: str | None = typer.Option(
+        None, "--integers", metavar="all|N[,N...]", help="Integer variables, counted from 1 (your function)."
+    ),
+    constraints: str | None = typer.Option(
+        None, "--constraints", metavar="FILE.PY:NAME", help="SciPy constraint, or list of them (your function)."
+    ),
+    store: Path | None = typer.Option(
+        None, "--store", metavar="FILE", help="SQLite file for every evaluation; the same command resumes from it."
+    ),
+    out: Path | None = typer.Option(
+        None, "--out", metavar="FILE", help="Result file: .json, or .html for a page (one run)."
+    ),
     json_: bool = JSON,
 ) -> None:
-    """Minimise a problem in several runs.
+    """Minimise a named problem, or your function.
 
-    Example: autov minimize rastrigin --dim 30 --runs 30 --seed 1 --out result.json
+    A function or problem in a file is given as file.py:name.
+
+    Example: autov minimize cost.py:cost --dim 3 --lower 0 --upper 5 --maxfev 300 --store runs.db
     """
     from autov.algorithms import resolve_algorithm
-    from autov.algorithms.files import DEFAULT
-    from autov.cli.bounds import bounds_of
+    from autov.cli.bounds import numbers
     from autov.cli.search_display import ProgressDisplay
-    from autov.core import to_json, write_text
-    from autov.engines import named_engine
+    from autov.cli.single_run import solve_once
+    from autov.core import InputError, to_json, write_text
     from autov.problems import Constrained, resolve_problem, with_instances
     from autov.runs.budget import population_of
-    from autov.runs.evaluation import FaultPolicy, sentence
+    from autov.runs.described import default_algorithm
+    from autov.runs.evaluation import sentence
     from autov.runs.many_runs import ManyRuns
     from autov.runs.stopping import NOISY
 
-    policy = FaultPolicy(timeout, on_error)
-    chosen, title = resolve_algorithm(algorithm), algorithm or DEFAULT
-    problem = with_instances([problem], instances)[0]
-    found = resolve_problem(problem, dim=dim, vectorized=vectorized, **bounds_of(lower, upper, bounds, dim))
+    policy = faults.policy()
+    problem = with_instances([problem], where.instances)[0]
+    found = resolve_problem(problem, dim=where.dim, **where.box())
     check_places(out)
+    found = _with_constraints(found, constraints, integers)
+    title = algorithm or default_algorithm(found)
+    chosen = resolve_algorithm(title)
+    if runs == 1:
+        with run_on.spread(1 if run_on.engine == "auto" else None) as spread:
+            solve_once(
+                found, maxfev=maxfev, seed=seed, title=title, label=problem, out=out, json_=json_,
+                popsize=None if popsize is None else population_of(popsize, chosen, stacklevel=2), algorithm=chosen,
+                workers=spread, faults=policy, store=store, known=known, learn_from=learn_from or None,
+                context=numbers("--context", context), x0=_first(x0, found), x0_std=x0_std,
+            )  # fmt: skip
+        return
+    for name, value in (("--store", store), ("--x0", x0), ("--x0-std", x0_std)):
+        if value is not None:
+            raise InputError(f"{name}: only for one run (--runs 1)")
+    maxfev = maxfev or 10_000
     before, experience = _known(known, found), _experience(learn_from, context, found)
     size = population_of(popsize, chosen, stacklevel=2)
     with (
         quiet_functions(json_),
-        named_engine(engine, workers, scheduler, scheduler_file) as spread,
+        run_on.spread() as spread,
         ProgressDisplay(title=f"{title} on {problem}") as display,
     ):
         work = ManyRuns(
@@ -130,17 +156,20 @@ def minimize(
         return
     from rich.table import Table
 
-    table = Table(
-        title=f"{result.algorithm} on {result.problem}, {result.dim} variables, {maxfev} evaluations, {runs} runs"
-    )
+    size = f"{counted(result.dim, 'variable')}, {counted(maxfev, 'evaluation')}, {runs} runs"
+    table = Table(title=f"{result.algorithm} on {result.problem}, {size}")
     for name in ("best", "mean", "std", "median", "worst"):
         table.add_column(name, justify="right")
     table.add_row(*(f"{value:.6g}" for value in result.summary().values()))
     shown = console()
     shown.print(table)
-    shown.print(f"best x: {short(result.best_x)}")
+    shown.print(f"best x: {short(result.best_x)}", markup=False)
     if missed := result.values.count(math.inf):
-        what = "feasible point" if isinstance(found, Constrained) and found.constraints else "finite value"
+        what = (
+            "feasible point"
+            if isinstance(found, Constrained) and (found.constraints or found.returned)
+            else "finite value"
+        )
         shown.print(f"{missed} of {runs} runs found no {what}.")
     if out is not None:
         shown.print(f"all of it is in {out}")
@@ -149,7 +178,48 @@ def minimize(
     if result.noisy:
         shown.print(NOISY.replace("fun", "the best value of a run"), markup=False)
     if result.nans:
-        shown.print(f"{result.nans} evaluations returned NaN and counted as worst.")
+        shown.print(f"{counted(result.nans, 'evaluation')} returned NaN and counted as worst.")
+
+
+def _first(text: str | None, problem: Problem) -> list[Any] | None:
+    """A first point, typed."""
+    import numpy as np
+
+    from autov.cli.bounds import numbers
+    from autov.core import InputError
+    from autov.problems import space_of
+
+    if text is not None and (space := space_of(problem)) is not None:
+        cells = text.split(",")
+        if len(cells) != len(space):
+            raise InputError(f"--x0: {len(cells)} values do not fit {len(space)} variables")
+        point = space.point(np.ravel(space.table("--x0", [cells])))
+        return list(point.values() if isinstance(point, dict) else point)
+    point = numbers("--x0", text)
+    if point is not None and len(point) != problem.box.dim:
+        raise InputError(f"--x0: {len(point)} numbers do not fit {problem.box.dim} variables")
+    return point
+
+
+def _with_constraints(problem: Problem, constraints: str | None, integers: str | None) -> Problem:
+    """The problem with what was typed about constraints and integers."""
+    from autov.core import InputError
+    from autov.core.objects import import_object
+    from autov.problems import constrained
+
+    if constraints is None and integers is None:
+        return problem
+    which = None
+    if integers is not None:
+        dim = problem.box.dim
+        try:
+            numbered = list(range(1, dim + 1)) if integers == "all" else [int(part) for part in integers.split(",")]
+        except ValueError:
+            numbered = [0]
+        if not all(1 <= number <= dim for number in numbered):
+            raise InputError(f"--integers: must be all, or numbers of 1 to {dim} between commas, got {integers!r}")
+        which = [number in numbered for number in range(1, dim + 1)]
+    return constrained(problem, None if constraints is None else import_object(constraints), which)
 
 
 def _known(path: Path | None, problem: Problem) -> Evaluations | None:
@@ -205,15 +275,21 @@ def _save_cut(result: Repeated, out: Path | None) -> None:
     """What there was when Ctrl-C came, or when a run failed: a line, and the file."""
     from autov.core import to_json, write_text
 
-    where = f"; its point is in {out}" if out is not None else "; --out FILE would have kept its point"
+    where = "" if out is None else f"; its point is in {out}"
     if out is not None:
         write_text(out, to_json(result.to_dict() | {"interrupted": True}, indent=2) + "\n")
-    sys.stderr.write(f"autov: best value so far {min(result.values):.6g}, of {len(result.values)} runs{where}\n")
+    best = f"best value so far {min(result.values):.6g}, of {counted(len(result.values), 'run')}"
+    sys.stderr.write(f"autov: {best}{where}\n")
+    if out is None:
+        hint("--out FILE keeps its point")
 
 
-def short(x: Sequence[float], most: int = 10) -> str:
-    """A point with six digits a number, the middle left out where it is long."""
-    texts = [f"{value:.6g}" for value in x]
+def short(x: Any, most: int = 10) -> str:
+    """A point with six digits a number, the middle left out where it is long; described variables with their names."""
+    values = list(x.values() if isinstance(x, dict) else x)
+    texts = [f"{value:.6g}" if isinstance(value, (int, float)) else str(value) for value in values]
+    if isinstance(x, dict):
+        texts = [f"{name} = {text}" for name, text in zip(x, texts, strict=True)]
     if len(texts) > most:
         texts = [*texts[: most // 2], f"... ({len(texts)} variables) ...", *texts[-(most // 2) :]]
     return f"[{', '.join(texts)}]"

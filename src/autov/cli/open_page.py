@@ -9,7 +9,8 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.output import JSON, print_json
+from autov.cli.options import JSON
+from autov.cli.output import print_json
 from autov.core import InputError
 
 FIRST = ("report.html", "index.html")

@@ -13,28 +13,6 @@ from typing import Any
 
 import typer
 
-FORMATS = ("text", "markdown", "latex", "csv", "json")
-JSON = typer.Option(False, "--json", help="Print JSON for machines.")
-SEED = typer.Option(1, "--seed", min=0, help="Seed of all random numbers.")
-INSTANCES = typer.Option(
-    None,
-    "--instances",
-    help="Of bbob-f1..bbob-f24 and ma-bbob: 1..5, or 1..5,71..80; run r gets number r, again and again.",
-)
-ENGINE = typer.Option("auto", "--engine", help="auto, serial, threads, processes or dask.")
-SCHEDULER = typer.Option(None, "--scheduler", help="Join the Dask cluster at this address, such as tcp://HOST:8786.")
-SCHEDULER_FILE = typer.Option(None, "--scheduler-file", help="Join the Dask cluster whose scheduler wrote this file.")
-LOWER = typer.Option(None, "--lower", help="Lower bound of all variables, or 0,0,1 (your function).")
-UPPER = typer.Option(None, "--upper", help="Upper bound of all variables, or 5,5,2 (your function).")
-BOUNDS = typer.Option(None, "--bounds", help="CSV file: lower,upper of one variable a line.")
-VECTORIZED = typer.Option(False, "--vectorized", help="Your function takes batches (n, d).")
-TIMEOUT = typer.Option(
-    None, "--timeout", help="Seconds for an evaluation of your function; then it counts as infinitely bad."
-)
-ON_ERROR = typer.Option("raise", "--on-error", help="raise, or worst: an exception counts as infinitely bad.")
-WORKERS = typer.Option(None, "--workers", help="Threads or processes; all cores by default.")
-NOT_STORED = "autov: runs are not stored; with --store FILE they are, and the same command makes only what is missing"
-
 
 def print_json(data: Any) -> None:
     """One JSON document on standard output."""
@@ -50,23 +28,32 @@ def console(stderr: bool = False) -> Any:
     return Console(stderr=stderr, highlight=False, soft_wrap=True)
 
 
-def with_progress(title: str, call: Callable[[Callable[[int, int, float | None], None]], Any], kept: str = "") -> Any:
+def with_progress(
+    title: str, call: Callable[[Callable[[int, int, float | None], None]], Any], kept: str = "",
+    page: Path | None = None,
+) -> Any:  # fmt: skip
     """Call with a progress callback that feeds a display on standard error.
 
     Args:
         title: what is being done.
         call: what does it.
         kept: where runs are stored, if they are; Ctrl-C says how to go on, or how to store them.
+        page: a report that is written anew meanwhile.
     """
+    from autov.cli.live_report import LiveReport
     from autov.cli.search_display import ProgressDisplay
 
-    going_on = "Ctrl-C stops and keeps all runs, the same command goes on"
-    hint = going_on if kept else "not stored; --store FILE keeps all runs"
+    note = f"runs are stored in {kept}; Ctrl-C keeps them" if kept else "not stored; --store FILE keeps all runs"
+    report = None if page is None else LiveReport(page, title)
     try:
-        with ProgressDisplay(title=title, hint=hint) as display:
+        with ProgressDisplay(title=title, hint=note, report=report) as display:
             return call(display)
     except KeyboardInterrupt:
-        log(f"autov: finished runs are in {kept}; the same command goes on" if kept else NOT_STORED)
+        if kept:
+            log(f"autov: finished runs are in {kept}")
+            hint("the same command makes the missing runs")
+        else:
+            not_stored()
         raise
 
 
@@ -91,6 +78,17 @@ def log(text: str) -> None:
     """A line for people on standard error, beside the results; in a terminal it is broken between words."""
     shown = folded(text, shutil.get_terminal_size().columns) if sys.stderr.isatty() else text
     sys.stderr.write(f"{shown}\n")
+
+
+def hint(text: str) -> None:
+    """What to do next: a line of its own on standard error."""
+    log(f"hint: {text}")
+
+
+def not_stored() -> None:
+    """Say that runs are gone, and how to keep them."""
+    log("autov: runs are not stored")
+    hint("--store FILE keeps them, and the same command then makes only the missing ones")
 
 
 def show_table(table: Any, form: str = "text") -> None:
@@ -123,7 +121,7 @@ def write_files(folder: Path | None, files: dict[str, Callable[[Path], object]])
     log(f"autov: wrote {', '.join(files)} into {folder}")
     if any(name.endswith(".html") for name in files):
         page = folder if "report.html" in files else folder / next(name for name in files if name.endswith(".html"))
-        sys.stderr.write(f"autov: look at it: autov open {page}\n")
+        hint(f"autov open {page}")
 
 
 @contextlib.contextmanager

@@ -10,14 +10,8 @@ from typing import Any
 
 import typer
 
+from autov.cli.options import FORMATS, JSON, SEED, EngineOptions, GroupedCommand, one_of, with_options
 from autov.cli.output import (
-    ENGINE,
-    FORMATS,
-    JSON,
-    SCHEDULER,
-    SCHEDULER_FILE,
-    SEED,
-    WORKERS,
     check_places,
     console,
     print_json,
@@ -29,37 +23,38 @@ from autov.cli.output import (
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(reproduce)
+    app.command(cls=GroupedCommand)(with_options(reproduce))
 
 
 def reproduce(
     name: str | None = typer.Argument(None, help="A table or figure (see --list), or all."),
+    *,
+    run_on: EngineOptions,
     list_: bool = typer.Option(False, "--list", help="Show everything that can be reproduced."),
     runs: str | None = typer.Option(None, "--runs", help="Fewer than the paper's 30: 5, or 5,AutoV=10,SHADE=10."),
     seed: int = SEED,
-    store: Path = typer.Option(Path("results.db"), "--store", help="SQLite file; what is in it is not run again."),
-    preset: str = typer.Option("quick", "--preset", help="Of the searches behind table-5, table-6 and fig-5."),
+    store: Path = typer.Option(
+        Path("results.db"), "--store", help="SQLite file for all runs; only missing ones are made."
+    ),
+    preset: str = one_of(
+        "quick", "--preset", ("quick", "standard", "paper"), "Size of the searches behind table-5, table-6 and fig-5."
+    ),
     designs: Path = typer.Option(Path("runs/designs"), "--designs", help="Folder of the operators designed for them."),
-    format_: str = typer.Option("text", "--format", help="text, markdown, latex, csv or json."),
+    format_: str = one_of("text", "--format", FORMATS, "Format of the printed table."),
     out: Path | None = typer.Option(None, "--out", help="Folder for pages and plots; for all: runs/paper."),
     save: Path | None = typer.Option(None, "--save", help="Also write all best values to this JSON file."),
     load: Path | None = typer.Option(None, "--load", help="Show results saved before instead of running."),
     docs: Path | None = typer.Option(None, "--docs", help="Write the page of all tables saved in this folder."),
-    workers: int | None = WORKERS,
-    engine: str = ENGINE,
-    scheduler: str | None = SCHEDULER,
-    scheduler_file: str | None = SCHEDULER_FILE,
     json_: bool = JSON,
 ) -> None:
     """Reproduce tables and figures of the paper.
 
-    Its values beside ours, its signs and ours.
+    Shows the values and signs of the paper and of our runs.
 
     Example: autov reproduce table-7 --runs 30 --store results.db
     """
     from autov.core import InputError, write_text
     from autov.designer import design_settings
-    from autov.engines import named_engine
     from autov.paper import BEHAVIOUR_FIGURES, PAPER_TABLES
 
     if docs is not None:
@@ -84,7 +79,7 @@ def reproduce(
     if name in BEHAVIOUR_FIGURES and (runs or save or load):
         raise InputError(f"--runs, --save, --load: not for {name}, which is one run of each algorithm")
     check_places(save, folder)
-    with named_engine(engine, workers, scheduler, scheduler_file) as spread:
+    with run_on.spread() as spread:
         for each in titles if name == "all" else (name,):
             if each in BEHAVIOUR_FIGURES:
                 _figure(each, seed, folder, json_)
@@ -116,7 +111,7 @@ def _table(
         result = with_progress(
             f"{name}: {paper_table(name).title}",
             lambda report: run_reproduction(
-                name, runs=counts, workers=workers, store=store, seed=seed, progress=report, preset=preset,
+                name, runs=counts, workers=workers, store=store, rng=seed, progress=report, preset=preset,
                 designs=designs,
             ),
             kept=str(store),

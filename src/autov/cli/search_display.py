@@ -19,6 +19,7 @@ from rich.text import Text
 from autov.cli.facts import clock, packed, ranking, speed, wrapped
 
 if TYPE_CHECKING:
+    from autov.cli.live_report import LiveReport
     from autov.designer import SearchProgress
 
 LONGEST_BAR = 60  # characters
@@ -61,9 +62,11 @@ def search_facts(progress: SearchProgress) -> list[str]:
     ]  # fmt: skip
 
 
-def task_facts(done: int, total: int, left: float | None, best: float | None, least: int | None = None) -> list[str]:
+def task_facts(
+    done: int, total: int, left: float | None, best: float | None, least: int | None = None, unit: str = "runs"
+) -> list[str]:  # fmt: skip
     """How many runs are made, how long the others will take, the best value, and what every cell of a table has."""
-    facts = [f"{done:,} of {total:,} runs"]
+    facts = [f"{done:,} of {total:,} {unit}"]
     facts.append("time left not known yet" if left is None else f"{clock(left)} left")
     facts += [] if best is None else [f"best {best:.6g}"]
     return facts + ([] if least is None else [f"{least} or more in every cell" if least else "not yet in every cell"])
@@ -91,12 +94,15 @@ class ProgressDisplay:
         title: what is being done.
         hint: what Ctrl-C leaves, in a few words.
         now: seconds of a clock.
+        unit: what is counted.
+        report: a page that is written anew meanwhile.
     """
 
     def __init__(
         self, console: Console | None = None, title: str = "", hint: str = "",
-        now: Callable[[], float] = time.perf_counter,
+        now: Callable[[], float] = time.perf_counter, unit: str = "runs", report: LiveReport | None = None,
     ) -> None:  # fmt: skip
+        self._unit, self._report = unit, report
         self._console = console or Console(stderr=True)
         self._title, self._hint, self._now = title, hint, now
         self._live: Live | NotebookView | None = None
@@ -136,15 +142,20 @@ class ProgressDisplay:
             self._end(search is None)
             return
         now = self._now()
-        if self._live is None and now - self._said < MINUTE:
-            return
-        if self._running and now - self._drawn < 0.1:
+        due = self._report is not None and self._report.due()
+        if not due and (
+            (self._live is None and now - self._said < MINUTE) or (self._running and now - self._drawn < 0.1)
+        ):
             return
         if search is None:
             least = min(count for _, count in self._cells.values()) if self._cells else None
-            facts, lines = task_facts(done, end, left, best, least), self._leaders()
+            facts, lines = task_facts(done, end, left, best, least, self._unit), self._leaders()
         else:
             facts, lines = search_facts(search), _summary(search)
+        if self._report is not None and due:
+            self._report.write(facts, lines, None if search is None else search.state.history)
+        if self._live is None and now - self._said < MINUTE:
+            return
         if self._live is None:
             self._log([*facts, *(lines if search is None else [])], now)
             return
@@ -176,8 +187,10 @@ class ProgressDisplay:
         self._entered = True
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close()
+        if kind is not None and self._report is not None:
+            self._report.stop()
 
     def close(self) -> None:
         """Leave the terminal clean."""

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.output import JSON, console, print_json, print_words
-from autov.core import InputError, meant
+from autov.cli.options import JSON
+from autov.cli.output import console, print_json, print_words
+from autov.core import InputError, unknown
 
 
 def register(app: typer.Typer) -> None:
@@ -46,7 +47,10 @@ def show(
     if algorithm is None:
         if not name.endswith(".json") and name not in operator_names():
             known = [*shipped_names(), *NAMES, *operator_names()]
-            raise InputError(f"show: no operator or algorithm {name!r}{meant(name, known)}; see autov list")
+            error = InputError(f"show: {unknown(name, known)}")
+            if "did you mean" not in str(error):
+                error.add_note("autov list shows all names")
+            raise error
         operator = load_operator(name)
         text, data, provenance = str(operator), to_dict(operator), dict(operator.provenance)
     else:
@@ -68,31 +72,39 @@ def show(
         for key, value in provenance.items():
             if key == "failed" and isinstance(value, dict):
                 print_words(f"  failed: {', '.join(f'{count} {what}' for what, count in value.items())}")
+            elif key == "certificate" and isinstance(value, dict):
+                words = {True: "yes", False: "no", None: "open"}
+                print_words(f"  invariance: {', '.join(f'{k} {words[v]}' for k, v in value['holds'].items())}")
             elif not isinstance(value, dict):
                 print_words(f"  {key}: {few(labels_of(str(value))) if key == 'problem' else value}")
 
 
 def list_(
-    what: str = typer.Argument(help="problems, operators or algorithms"),
+    what: str | None = typer.Argument(
+        None, metavar="[problems|operators|algorithms]", help="One of these; all without it."
+    ),
     json_: bool = JSON,
 ) -> None:
-    """List what can be used by name.
+    """List problems, operators and algorithms.
 
     Example: autov list problems
     """
     kinds = {"problems": _problems, "operators": _operators, "algorithms": _algorithms}
-    if what not in kinds:
+    if what is not None and what not in kinds:
         raise InputError(f"list: expected problems, operators or algorithms, got {what!r}")
-    rows = kinds[what]()
+    found = {name: rows() for name, rows in kinds.items() if what in (None, name)}
     if json_:
-        print_json(rows)
+        print_json(found if what is None else found[what])
         return
     from rich.table import Table
 
-    table = Table(*rows[0].keys(), box=None, pad_edge=False)
-    for row in rows:
-        table.add_row(*(str(value) for value in row.values()))
-    console().print(table)
+    for name, rows in found.items():
+        if what is None:
+            console().print(f"{'' if name == 'problems' else chr(10)}{name.capitalize()}", style="bold")
+        table = Table(*rows[0].keys(), box=None, pad_edge=False)
+        for row in rows:
+            table.add_row(*(str(value) for value in row.values()))
+        console().print(table)
 
 
 def _problems() -> list[dict[str, object]]:
@@ -138,19 +150,46 @@ def _operators() -> list[dict[str, object]]:
     return rows
 
 
+DIFFERENCES = {  # algorithm -> what tells it from the others
+    "general": "The default: local searches with models, then an evolution strategy and an evolution.",
+    "ill-conditioned": "Designed for one optimum in a narrow valley.",
+    "large-scale": "Designed for 1,000 variables and 120,000 evaluations.",
+    "noisy": "Designed for values with multiplicative noise.",
+    "rotated-multimodal": "Designed for many optima and dependent variables.",
+    "separable-multimodal": "Designed for many optima and independent variables.",
+    "evolution": "The metaheuristic of the paper (Algorithm 2), with any operator: evolution:OPERATOR.",
+    "paper-h3": "evolution with the operator that the paper prints.",
+    "ga": "Genetic algorithm: simulated binary crossover and polynomial mutation, settings of the paper.",
+    "pso": "Particle swarm with inertia weight and one global best.",
+    "de": "Differential evolution DE/rand/1/bin with fixed rates, settings of the paper.",
+    "shade": "Differential evolution that adapts its rates to successes.",
+    "imode": "Differential evolution with several operators and a local search (CEC 2020).",
+    "cma-es": "Evolution strategy that adapts a full covariance matrix, settings of the paper, without restarts.",
+    "ma-es": "The same idea without a covariance matrix, compiled, with restarts.",
+    "lq-ma-es": "ma-es that ranks most points by a linear or quadratic model: few evaluations.",
+    "fep": "Evolutionary programming with Cauchy mutations.",
+    "cso": "Competitive swarm: losers of pairs learn from winners, for many variables.",
+    "coordinate": "Line searches along the axes, for sums of functions of one variable.",
+    "quasi-newton": "Quasi-Newton with difference quotients and restarts, for smooth functions.",
+    "trust-region": "Quadratic interpolation models in a trust region (as BOBYQA), for few evaluations.",
+    "portfolio": "Several algorithms that share the budget: portfolio+members=NAME/NAME.",
+    "memetic": "A global search that starts local searches.",
+}
+
+
 def _algorithms() -> list[dict[str, object]]:
     from autov.algorithms import ALGORITHMS
     from autov.algorithms.files import shipped_data, shipped_names
     from autov.algorithms.registry import PAPER
     from autov.peers import PEERS
 
-    rows: list[dict[str, object]] = []
-    for name in shipped_names():
-        rows.append({"name": name, "what": f"designed: {shipped_data(name)['provenance'].get('what', '')}"})
+    kinds = {name: str(shipped_data(name)["provenance"].get("what", "")) for name in shipped_names()}
     for name, kind in ALGORITHMS.items():
-        module = sys.modules[kind.__module__]
-        rows.append({"name": name, "what": (module.__doc__ or "").strip().splitlines()[0].replace("`", "")})
-    rows.append({"name": PAPER, "what": f"The paper's: evolution with the operator {PAPER}."})
+        kinds[name] = (sys.modules[kind.__module__].__doc__ or "").strip().splitlines()[0].replace("`", "")
+    kinds = {**dict.fromkeys(name for name in DIFFERENCES if name in {*kinds, PAPER}), **kinds}
+    rows: list[dict[str, object]] = [
+        {"name": name, "what": DIFFERENCES.get(name, what)} for name, what in kinds.items()
+    ]
     for name, what in PEERS.items():
         library = name.partition(":")[0]
         extra = {"pypop7": " (extra pypop7)", "optuna": " (extra optuna)", "scipy": ""}.get(library, " (extra peers)")

@@ -14,7 +14,7 @@ from autov.core.atomic_files import (
 )
 from autov.core.box import Box, check_inside, inferred_bounds
 from autov.core.checks import check_choice, check_ranges, real_numbers, values_of, whole_number
-from autov.core.errors import FileError, InputError, WorkerError, locate, meant
+from autov.core.errors import FileError, InputError, WorkerError, locate, unknown
 from autov.core.identities import ADDED, Identified, canonical, describe, digest, identity, settings_of
 from autov.core.objects import import_object
 from autov.core.streams import generator, seed_of, stream_key
@@ -42,7 +42,6 @@ __all__ = [
     "import_object",
     "inferred_bounds",
     "locate",
-    "meant",
     "new_folder",
     "number",
     "plain",
@@ -54,6 +53,7 @@ __all__ = [
     "settings_of",
     "stream_key",
     "to_json",
+    "unknown",
     "values_of",
     "whole_number",
     "write_arrays",

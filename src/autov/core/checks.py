@@ -13,12 +13,12 @@ MOST = 2**40  # more evaluations, points or runs than any machine makes
 
 
 def whole_number(name: str, value: Any, least: int, most: int = MOST) -> int:
-    """A whole number from ``least`` to ``most``; floats such as 1e4 are fine."""
+    """An integer from ``least`` to ``most``; floats such as 1e4 are fine."""
     integral = isinstance(value, (int, np.integer)) or (
         isinstance(value, (float, np.floating)) and float(value).is_integer()
     )
     if isinstance(value, bool) or not integral or value < least:
-        raise InputError(f"{name}: must be a whole number of at least {least}, got {value!r}")
+        raise InputError(f"{name}: must be an integer of at least {least}, got {value!r}")
     if value > most:
         raise InputError(f"{name}: must be at most {most:,}, got {value}")
     return int(value)
@@ -32,7 +32,7 @@ def check_ranges(settings: Any, **ranges: tuple[float, float]) -> None:
     for name, (low, high) in ranges.items():
         value: Any = getattr(settings, name)
         open_to_none = settings.__dataclass_fields__[name].type.endswith("None")
-        kind = "a whole number" if settings.__dataclass_fields__[name].type == "int" else "a number"
+        kind = "an integer" if settings.__dataclass_fields__[name].type == "int" else "a number"
         fits = _lies_in(value, low, high) and (kind == "a number" or float(value).is_integer())
         if not fits and not (value is None and open_to_none):
             raise InputError(f"{name}: must be {kind} from {low:g} to {high:g}, got {value!r}")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
-from autov.core.types import Array
 
-
-def meant(name: str, names: Iterable[str]) -> str:
-    """What to say behind an unknown name: the most similar of those that are known, or nothing."""
+def unknown(name: str, names: Iterable[str], allowed: str = "") -> str:
+    """What to say of an unknown name: the most similar known one, or else what is allowed."""
     found = difflib.get_close_matches(name, names, n=1, cutoff=0.7)
-    return f" (did you mean {found[0]!r}?)" if found else ""
+    if found:
+        return f"unknown {name!r}; did you mean {found[0]!r}?"
+    return f"unknown {name!r}; {allowed}" if allowed else f"unknown {name!r}"
 
 
 class InputError(ValueError):
@@ -28,10 +29,11 @@ class FileError(InputError):
     """A file that cannot be read as what it should be."""
 
 
-def locate(error: BaseException, point: Array, what: str = "objective") -> None:
+def locate(error: BaseException, point: Any, what: str = "objective") -> None:
     """Put the point into the message of an exception that the objective, or what is named, raised."""
     error.autov_point = point  # type: ignore[attr-defined]
-    where = f"{what} failed at x = {np.array2string(point, threshold=20, separator=', ')}"
+    text = np.array2string(point, threshold=20, separator=", ") if isinstance(point, np.ndarray) else str(point)
+    where = f"{what} failed at x = {text}"
     if len(error.args) == 1 and isinstance(error.args[0], str):
         error.args = (f"{error.args[0]} ({where})",)
     else:

@@ -14,7 +14,7 @@ BRIEF, REPAIR = 0.1, 4.0  # seconds: to take over from a process that has ended,
 
 
 @contextlib.contextmanager
-def held(path: Path, what: str) -> Iterator[None]:
+def held(path: Path, what: str, wait: float = BRIEF) -> Iterator[None]:
     """Hold the lock file ``path`` in this block; FileError if another process that may be running holds it.
 
     A process of this machine that has ended holds nothing. Of another machine nobody can tell.
@@ -22,11 +22,12 @@ def held(path: Path, what: str) -> Iterator[None]:
     Args:
         path: of the lock file.
         what: for the error, such as "a search".
+        wait: seconds to wait for another process.
     """
     lock = SoftFileLock(path, poll_interval=0.02)
     try:
         try:
-            lock.acquire(timeout=BRIEF)
+            lock.acquire(timeout=wait)
         except Timeout:
             if lock.pid is not None:
                 raise

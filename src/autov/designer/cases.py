@@ -12,7 +12,7 @@ from typing import Any
 from autov.core import InputError
 from autov.designer.settings import DesignSettings
 from autov.designer.trials import TrialBudget
-from autov.problems import Problem, ProblemFamily, resolve_problem, resolve_problems, with_family
+from autov.problems import Problem, ProblemFamily, expand_names, resolve_problem, resolve_problems, with_family
 
 
 @dataclass(frozen=True)
@@ -32,27 +32,64 @@ class DesignCases:
         trained: cheap models of the problems where there are some; otherwise the very list ``judged``.
         judged: the problems themselves.
         moved: those with the optimum elsewhere; none for families, which move by themselves.
+        left_out: how many of ``judged``, the last ones, are problems that the training leaves out.
     """
 
     trained: list[Case]
     judged: list[Case]
     moved: list[Case]
+    left_out: int = 0
 
 
 def design_cases(
-    problem: Any, settings: DesignSettings, surrogate: Any = None, explicit: bool = False, **given: Any
+    problem: Any, settings: DesignSettings, surrogate: Any = None, explicit: bool = False, validate: Any = None,
+    **given: Any,
 ) -> DesignCases:  # fmt: skip
-    """The cases of a problem and of its surrogate; the arguments are those of `training_cases`."""
+    """The cases of a problem, of its surrogate and of held-out problems.
+
+    Args:
+        problem: as in `training_cases`, like all that is not told here.
+        settings: likewise.
+        surrogate: cheap models of the problems: one for each, or any number where all have the same bounds.
+        explicit: likewise.
+        validate: held-out problems; None leaves out every fourth of a list, () none.
+        **given: bounds, dim and vectorized.
+    """
+    if validate is None and surrogate is None:
+        problem, validate = split(problem)
     judged = trained = training_cases(problem, settings, explicit, **given)
     if surrogate is not None:
         own = None if brings_bounds(surrogate) else given.get("bounds")
         trained = training_cases(surrogate, settings, explicit, bounds=own, dim=given.get("dim"))
-    if [case.problem.box for case in judged] != [case.problem.box for case in trained]:
-        raise InputError("surrogate: must have the same bounds as the problem, one model for each problem")
+    own_boxes, boxes = ([case.problem.box for case in some] for some in (judged, trained))
+    if own_boxes != boxes and any(box != own_boxes[0] for box in own_boxes + boxes):
+        raise InputError(
+            "surrogate: must have the bounds of the problem; where problems differ in bounds, one model for each"
+        )
+    left_out = training_cases(validate, settings, explicit, dim=given.get("dim")) if validate else []
+    if twice := {case.label for case in judged} & {case.label for case in left_out}:
+        raise InputError(f"validate: {sorted(twice)[0]} is a training problem; held-out ones must be others")
+    judged = judged + left_out if left_out else judged
     if any(isinstance(case.problem, ProblemFamily) for case in judged):
-        return DesignCases(trained, judged, [])
+        return DesignCases(trained, judged, [], len(left_out))
     moved = [dataclasses.replace(case, problem=with_family(case.problem, ("translate",))) for case in judged]
-    return DesignCases(trained, judged, moved)
+    return DesignCases(trained, judged, moved, len(left_out))
+
+
+def split(problem: Any) -> tuple[Any, Any]:
+    """Training problems and held-out ones: of a list of four or more, every fourth is held out."""
+    if isinstance(problem, Mapping):
+        pairs = list(problem.items())
+        return {k: v for i, (k, v) in enumerate(pairs) if i % 4 != 3}, dict(pairs[3::4])
+    if not isinstance(problem, (list, tuple)):
+        return problem, ()
+    each = [one for item in problem for one in (expand_names(item) if is_plain_name(item) else [item])]
+    return [one for i, one in enumerate(each) if i % 4 != 3], each[3::4]
+
+
+def is_plain_name(item: Any) -> bool:
+    """Whether it is a name of autov's, which may stand for several problems; not file.py:function."""
+    return isinstance(item, str) and ":" not in item
 
 
 def training_cases(
@@ -74,27 +111,28 @@ def training_cases(
         dim: of problems that leave it open, where the settings do not say.
         vectorized: the function takes batches.
     """
-    if dim is not None and settings.dims:
+    what = settings.training
+    if dim is not None and what.dims:
         raise InputError("dim: there are dims already; give one or the other")
     found: dict[tuple[int, int, int, int], Case] = {}
-    for i, number in enumerate(settings.dims or (dim,)):
+    for i, number in enumerate(what.dims or (dim,)):
         for p, (name, problem) in enumerate(_problems(given, bounds, number, vectorized).items()):
             if explicit and isinstance(problem, ProblemFamily):
                 raise InputError(f"family: {name} is a family already; give one or the other")
-            label = f"{_label(name, problem, settings.family)}{f' in {number}-D' if len(settings.dims) > 1 else ''}"
-            for j, budget in enumerate(settings.budgets or (None,)):
-                trial = settings.trial
+            label = f"{_label(name, problem, what.family)}{f' in {number}-D' if len(what.dims) > 1 else ''}"
+            for j, budget in enumerate(what.budgets or (None,)):
+                trial = what.trial
                 if budget is not None:
                     count = int(budget[:-1]) * problem.box.dim if isinstance(budget, str) else budget
-                    trial = dataclasses.replace(settings.trial, evaluations=count)
-                full = f"{label}, {budget} evaluations" if len(settings.budgets) > 1 else label
-                for k, stop in enumerate(settings.stops):
+                    trial = dataclasses.replace(what.trial, evaluations=count)
+                full = f"{label}, {budget} evaluations" if len(what.budgets) > 1 else label
+                for k, stop in enumerate(what.stops):
                     cut = f"{full}, {stop:g} of them" if stop < 1 else full
                     own = dataclasses.replace(trial, stop=trial.stop * stop)
-                    found[p, i, j, k] = Case(cut, with_family(problem, settings.family), own)
-    if settings.cases is None or settings.cases >= len(found):
+                    found[p, i, j, k] = Case(cut, with_family(problem, what.family), own)
+    if what.cases is None or what.cases >= len(found):
         return [found[key] for key in sorted(found, key=lambda key: (key[1], key[0], *key[2:]))]
-    return [found[key] for key in _spread(settings.cases, *(max(axis) + 1 for axis in zip(*found, strict=True)))]
+    return [found[key] for key in _spread(what.cases, *(max(axis) + 1 for axis in zip(*found, strict=True)))]
 
 
 def _spread(count: int, problems: int, dims: int, budgets: int, stops: int) -> list[tuple[int, int, int, int]]:

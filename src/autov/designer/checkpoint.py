@@ -76,10 +76,11 @@ class Checkpoint:
 
 def _state_of(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> SearchState:
     history = [tuple(row) for row in arrays["history"].reshape(-1, len(HISTORY)).tolist()]
+    found: dict[str, Any] = {name: arrays[name] for name in _ARRAYS}
     return SearchState(
         generation=head["generation"], next_id=head["next_id"], evaluations=head["evaluations"], history=history,
         proposer={n[len(_PROPOSER) :]: a for n, a in arrays.items() if n.startswith(_PROPOSER)},
-        **{name: arrays[name] for name in _ARRAYS},
+        **found,
     )  # fmt: skip
 
 
@@ -116,7 +117,7 @@ def broken(path: Path, error: Exception) -> FileError:
 
 def check_state(state: SearchState, search: Any) -> None:
     """Refuse a state that this search cannot have written; kernels would read beyond the ends of its arrays."""
-    n, problems, box = search.settings.population, len(search.trials), search.genome.box
+    n, problems, box = search.settings.search.population, len(search.trials), search.genome.box
     for name in ("generation", "next_id", "evaluations"):
         value = getattr(state, name)
         if type(value) is not int or not 0 <= value <= MOST * MOST:
@@ -124,8 +125,8 @@ def check_state(state: SearchState, search: Any) -> None:
     shapes = {
         "vectors": (n, box.dim), "values": (problems, n, search.memory), "fitness": (n,), "reference": (problems,),
     }  # fmt: skip
-    runs = search.settings.panel_runs * len(search.panel.algorithms)
-    shapes["panel"] = (problems, runs) if search.settings.aggregate == "panel" else (0, 0)
+    runs = search.settings.fitness.panel_runs * len(search.panel.algorithms)
+    shapes["panel"] = (problems, runs) if search.settings.fitness.aggregate == "panel" else (0, 0)
     for name, shape in shapes.items():
         _check_array(name, getattr(state, name), shape, np.dtype(np.float64))
     _check_array("ids", state.ids, (n,), np.dtype(np.int64))

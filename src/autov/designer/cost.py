@@ -5,17 +5,19 @@ from __future__ import annotations
 import copy
 import dataclasses
 import itertools
-import re
 import time as clock
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from autov.core import Array, InputError, generator, whole_number
+from autov.designer.advice import ways
+from autov.designer.durations import counted, duration, moment, seconds_of
 from autov.designer.genome import Genome, Given
+from autov.designer.memory import ends_per_problem, remembers
 from autov.designer.settings import DesignSettings
 from autov.designer.trial_runs import Stream, Tasks
 from autov.designer.trials import DesignTrials, Trials
@@ -29,13 +31,15 @@ CHEAP = 0.0025  # seconds of a call, below which what is between the calls count
 LOCKSTEP_RUNS, LOCKSTEP_BATCHES = 8, 4  # of a Python function, at most
 MEASURE = 6  # what their stream is for, beside those of `search`
 WARN_SECONDS = 3600.0  # a search that is expected to last longer says so
-FITTED = ("generations", "population", "race_size", "race_runs", "retest_runs", "panel_runs")  # what is made to fit
+FITTED = {  # what is made to fit, and the least that it may become
+    "generations": 3, "population": 6, "race_size": 2, "race_runs": 2, "retest_runs": 5, "panel_runs": 2,
+}  # fmt: skip
 COUNTED = "{:.3g} evaluations".format
 SCALES = np.geomspace(64, 1e-4, 121)  # sizes of a search that are tried, as multiples of the settings
 
 
 def expected_evaluations(
-    settings: DesignSettings, budgets: Sequence[int], others: int, moved: bool = False
+    settings: DesignSettings, budgets: Sequence[int], others: int, moved: bool = False, memory: bool = False,
 ) -> dict[str, int]:  # fmt: skip
     """Evaluations of the search, the final race and the re-test, at most.
 
@@ -44,25 +48,30 @@ def expected_evaluations(
         budgets: evaluations of a run on each training problem.
         others: known designs and peers that the result is compared with.
         moved: the result is re-tested with the optimum elsewhere, too.
+        memory: it is tried whether the result should remember.
     """
-    each, n = sum(budgets), settings.population
-    survivors = (settings.generations + 1) * n * settings.reevaluate
-    most = max(settings.memory - settings.trial.runs, 0) * (settings.generations + 1) * n
-    runs = (settings.generations + 1) * n * settings.trial.runs + min(survivors, most)
-    if settings.aggregate == "panel":
-        runs += others * settings.panel_runs
-    race, alive, count = 0, min(settings.race_size, n) + (others if settings.known else 0), settings.race_runs
-    while settings.final_race:
+    search, final, trial = settings.search, settings.race, settings.training.trial
+    each, n = sum(budgets), search.population
+    survivors = (search.generations + 1) * n * search.reevaluate
+    most = max(search.memory - trial.runs, 0) * (search.generations + 1) * n
+    runs = (search.generations + 1) * n * trial.runs + min(survivors, most)
+    if settings.fitness.aggregate == "panel":
+        runs += others * settings.fitness.panel_runs
+    race, alive, count = 0, min(final.race_size, n) + (others if search.known else 0), final.race_runs
+    while final.final_race:
         race += alive * count
         if alive <= 4:
             break
         alive, count = (alive + 1) // 2, 2 * count
-    return {"search": runs * each, "race": race * each, "retest": (1 + others + moved) * settings.retest_runs * each}
+    if final.random_baseline:  # a search and a race among random designs
+        others, runs, race = others + 1, 2 * runs, 2 * race
+    found = {"search": runs * each, "race": race * each, "retest": (1 + others + moved) * final.retest_runs * each}
+    return found | ({"memory": (ends_per_problem(len(budgets)) + final.retest_runs) * each} if memory else {})
 
 
 def fitted(
     settings: DesignSettings, cost: Callable[[DesignSettings], float], limit: float,
-    said: Callable[[float], str] = COUNTED, budget: int = 0, least_budget: int = 0,
+    said: Callable[[float], str] = COUNTED, budget: int = 0, least_budget: int = 0, kept: Collection[str] = (),
 ) -> DesignSettings:  # fmt: skip
     """The settings with the largest search whose cost stays below a limit.
 
@@ -73,33 +82,30 @@ def fitted(
         said: the cost in its unit.
         budget: evaluations of the longest run, for advice.
         least_budget: with fewer evaluations, a run is pointless.
+        kept: names of settings that stay, because they were given.
     """
     for scale in SCALES:
-        smaller = _scaled(settings, float(scale))
+        smaller = _scaled(settings, float(scale), kept)
         if cost(smaller) <= limit:
             return smaller
-    least = cost(_scaled(settings, float(SCALES[-1])))
+    least = cost(_scaled(settings, float(SCALES[-1]), kept))
     shorter = int(float(f"{0.8 * budget * limit / least:.0e}"))  # the cost is that of the evaluations
     fits = shorter >= least_budget > 0
     advice = f"runs of {shorter:,} evaluations would fit (budgets {shorter}), or design" if fits else "design"
-    needs = f"the smallest design needs {said(least)}, there are {said(limit)}"
+    fixed = [name for name in FITTED if name in kept]
+    given = f" with {' and '.join(fixed)} as given" if fixed else ""
+    needs = f"the smallest design{given} needs {said(least)}, there are {said(limit)}"
     raise InputError(f"evaluations, time: {needs}; {advice} on a cheap model of the problem (surrogate)")
 
 
-def _scaled(settings: DesignSettings, scale: float) -> DesignSettings:
-    """A longer search, or a smaller one in every respect."""
+def _scaled(settings: DesignSettings, scale: float, kept: Collection[str]) -> DesignSettings:
+    """A longer search, or a smaller one in every respect but what is kept."""
     if scale >= 1:
-        return dataclasses.replace(settings, generations=round(settings.generations * scale))
-    part = scale**0.5
-
-    def less(value: int, least: int) -> int:
-        return min(value, max(least, round(value * part)))
-
-    return dataclasses.replace(
-        settings, generations=less(settings.generations, 3), population=less(settings.population, 6),
-        race_size=less(settings.race_size, 2), race_runs=less(settings.race_runs, 2),
-        retest_runs=less(settings.retest_runs, 5), panel_runs=less(settings.panel_runs, 2),
-    )  # fmt: skip
+        sizes = {"generations": round(settings.search.generations * scale)}
+    else:
+        now = settings.values()
+        sizes = {name: min(now[name], max(least, round(now[name] * scale**0.5))) for name, least in FITTED.items()}
+    return settings.changed(**{name: size for name, size in sizes.items() if name not in kept})
 
 
 def seconds_per_evaluation(trials: Trials, genome: Genome, calls_only: bool = False) -> float:
@@ -195,11 +201,12 @@ def measured_speed(trials: Sequence[Trials], genome: Genome, rivals: Given, call
 
 @dataclass(frozen=True)
 class Limits:
-    """What a design may cost, and who is told in one line what it will cost."""
+    """What a design may cost, who is told in one line what it will cost, and which settings stay as they are."""
 
     evaluations: float | None = None
     time: str | float | None = None
     log: Callable[[str], Any] | None = None
+    kept: Collection[str] = ()
 
 
 @dataclass(frozen=True)
@@ -212,6 +219,8 @@ class Cost:
         moved: the result is re-tested with the optimum elsewhere, too.
         speed: of the search and the race.
         judged: speed of the re-test.
+        left_out: evaluations of a run on each problem that only the re-test has.
+        memory: it is tried whether the result should remember.
     """
 
     budgets: tuple[int, ...]
@@ -219,92 +228,79 @@ class Cost:
     moved: bool
     speed: Speed = Speed(0.0, 0.0)
     judged: Speed = Speed(0.0, 0.0)
+    left_out: tuple[int, ...] = ()
+    memory: bool = False
 
     def evaluations(self, settings: DesignSettings) -> int:
         """All of them, at most."""
-        return sum(self._parts(settings).values())
+        return sum(self.parts(settings).values())
 
     def seconds(self, settings: DesignSettings) -> float:
         """The time that they take."""
-        found, others = self._parts(settings), self.others
-        raced = others / (others + min(settings.race_size, settings.population)) if settings.known else 0.0
+        found, others = self.parts(settings), self.others
+        survivors = min(settings.race.race_size, settings.search.population)
+        raced = others / (others + survivors) if settings.search.known else 0.0
         retested = others / (1 + others + self.moved)
         return (
             self.speed.own * found["search"]
             + ((1 - raced) * self.speed.own + raced * self.speed.rivals) * found["race"]
             + ((1 - retested) * self.judged.own + retested * self.judged.rivals) * found["retest"]
+            + self.judged.own * found.get("memory", 0)
         )
 
-    def _parts(self, settings: DesignSettings) -> dict[str, int]:
-        return expected_evaluations(settings, self.budgets, self.others, self.moved)
+    def parts(self, settings: DesignSettings) -> dict[str, int]:
+        """Evaluations by what they are for, at most."""
+        found = expected_evaluations(settings, self.budgets, self.others, self.moved, self.memory)
+        if self.memory:
+            found["memory"] += settings.race.retest_runs * sum(self.left_out)
+        more = (1 + self.others + self.moved) * settings.race.retest_runs * sum(self.left_out)
+        return found | {"retest": found["retest"] + more}
 
 
 def affordable(chosen: DesignSettings, trials: DesignTrials, rivals: Given, limits: Limits) -> DesignSettings:
     """Settings that fit into the evaluations or the time that there is; the cost is said, or warned of once."""
     advice = (max(each.budget.made for each in trials.search), 2 * max(each.box.dim for each in trials.search))
-    cost = Cost(tuple(each.budget.made for each in trials.search), len(rivals.algorithms), bool(trials.moved))
+    cost = Cost(tuple(each.budget.made for each in trials.search), len(rivals.algorithms), bool(trials.moved),
+                left_out=tuple(each.budget.made for each in trials.left_out),
+                memory=remembers(chosen.race.remember, chosen.designed.space, trials.search))  # fmt: skip
     most, found = np.inf, chosen
     if limits.evaluations is not None:
         most = whole_number("evaluations", limits.evaluations, 1)
-        found = fitted(chosen, cost.evaluations, most, COUNTED, *advice)
+        found = fitted(chosen, cost.evaluations, most, COUNTED, *advice, limits.kept)
     calls_only = limits.time is None and limits.log is None
     if calls_only and all(each.compiled for each in trials.held_out):
         return found
-    speed = judged = measured_speed(trials.search, chosen.genome, rivals, calls_only)
+    speed = judged = measured_speed(trials.search, chosen.designed.genome, rivals, calls_only)
     if trials.held_out is not trials.search:
-        judged = measured_speed(trials.held_out, chosen.genome, rivals, calls_only)
+        judged = measured_speed(trials.held_out, chosen.designed.genome, rivals, calls_only)
     cost = dataclasses.replace(cost, speed=speed, judged=judged)
     if limits.evaluations is not None:  # what was measured is spent
         most -= trials.evaluations
-        found = fitted(chosen, cost.evaluations, most, COUNTED, *advice)
+        found = fitted(chosen, cost.evaluations, most, COUNTED, *advice, limits.kept)
     if limits.time is not None:
         found = fitted(chosen, lambda some: cost.seconds(some) if cost.evaluations(some) <= most else np.inf,
-                       seconds_of(limits.time), duration, *advice)  # fmt: skip
-    _tell_cost(found, cost, limits)
+                       seconds_of(limits.time), duration, *advice, limits.kept)  # fmt: skip
+    _tell_cost(found, cost, limits, trials)
     return found
 
 
-def _tell_cost(settings: DesignSettings, cost: Cost, limits: Limits) -> None:
-    """Say what a design will cost to who wants to know it; if nobody does and it is much, warn."""
-    seconds = cost.seconds(settings)
+def _tell_cost(settings: DesignSettings, cost: Cost, limits: Limits, trials: DesignTrials) -> None:
+    """Say what a design will cost to who wants to know it, and what fits better if it is much; or else warn of it."""
+    search = settings.search
+    seconds, parts = cost.seconds(settings), cost.parts(settings)
     line = (
-        f"up to {counted(cost.evaluations(settings))} evaluations ({settings.generations} generations of "
-        f"{settings.population} candidates), about {duration(seconds)} at {moment(cost.judged.own)} an evaluation"
+        f"up to {counted(sum(parts.values()))} evaluations ({search.generations} generations of "
+        f"{search.population} candidates), about {duration(seconds)} at {moment(cost.judged.own)} an evaluation"
     )
     if limits.log is not None:
         limits.log(line)
-    elif limits.evaluations is None and limits.time is None and seconds > WARN_SECONDS:
+    if seconds <= WARN_SECONDS or (limits.log is None and (limits.evaluations is not None or limits.time is not None)):
+        return
+    slow = trials.search is trials.held_out and not trials.search[0].compiled
+    better = ways(trials.search, parts, cost.speed.own) if slow else []
+    if limits.log is None:
         hint = "limit it with time= or evaluations=, or train on a cheap model of it (surrogate=)"
-        warnings.warn(f"design: {line}; {hint}", stacklevel=5)
-
-
-def seconds_of(text: str | float) -> float:
-    """``90``, ``"90s"``, ``"10m"``, ``"1.5h"`` or ``"2d"`` in seconds."""
-    match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*(s|m|h|d|)\s*", str(text))
-    if match is None or not float(match[1]) > 0:
-        raise InputError(f"time: expected seconds, or a number with s, m, h or d, got {text!r}")
-    return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}[match[2]]
-
-
-def counted(number: float) -> str:
-    """A count that can be read at a glance: 950, 12,300, 58.5 million."""
-    for size, name in ((1e9, "billion"), (1e6, "million")):
-        if number >= 0.9995 * size:
-            return f"{number / size:.3g} {name}"
-    return f"{number:,.0f}"
-
-
-def moment(seconds: float) -> str:
-    """The time of one evaluation, in the unit that fits."""
-    for size, name in ((1.0, "seconds"), (1e-3, "milliseconds"), (1e-6, "microseconds")):
-        if seconds >= 0.995 * size:
-            return f"{seconds / size:.2g} {name}" if seconds < 99.5 * size else f"{seconds / size:.0f} {name}"
-    return f"{seconds / 1e-9:.0f} nanoseconds"
-
-
-def duration(seconds: float) -> str:
-    """In the unit that a person would use."""
-    for unit, size in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.0f} seconds"
+        better = "".join(f"; {'what fits' if i == 0 else 'or'}: {way}" for i, way in enumerate(better))
+        warnings.warn(f"design: {line}; {hint}{better}", stacklevel=5)
+    for i, way in enumerate(better if limits.log is not None else ()):
+        limits.log(f"{'what fits' if i == 0 else 'or'}: {way}")  # type: ignore[misc]

@@ -9,12 +9,18 @@ from functools import cached_property
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from autov.algorithms.files import save_algorithm
 from autov.core import Array, InputError
 from autov.core.display import Displayable
+from autov.designer.candidates import Candidates
+from autov.designer.history_check import Validation
+from autov.designer.memory import Memory
 from autov.designer.space import operator_of
 from autov.operators import AffineOperator
-from autov.problems import Problem
+from autov.problems import Problem, ProblemFamily
+from autov.stats.floor import floored
 from autov.version import VERSION
 
 
@@ -43,6 +49,11 @@ class Design(Displayable):
             it is: what is left when the optimum is not where the search met it; None for families.
         failed: evaluations that failed and counted as worst, by what happened.
         first_failure: the first of them whose point is known, in words.
+        self_check: of a design from earlier runs: how well learned functions stand for the problem.
+        validation: of such a design: runs on the problem itself; None where none were asked for.
+        memory: a start distribution that was tried for the result, and whether it is offered; None where none was.
+            Where it is, ``retested`` are runs with a memory of other problems, and ``beside`` has those without.
+        candidates: all that the search tried, for `autov.explain`.
     """
 
     algorithm: Any
@@ -63,6 +74,20 @@ class Design(Displayable):
     moved: Array | None = None
     failed: dict[str, int] = field(default_factory=dict)
     first_failure: str = ""
+    self_check: str = ""
+    validation: Validation | None = None
+    memory: Memory | None = None
+    candidates: Candidates | None = None
+
+    def figures_of(self, place: int) -> str:
+        """What the re-tested figures on a problem are: held out as a problem, by their instances, or not at all."""
+        if place >= len(self.judged) - self.settings.get("left_out", 0):
+            return "held-out problem"
+        if isinstance(self.judged[place], ProblemFamily):
+            return "training problem, held-out instances"
+        if self.memory is not None and self.memory.offered and len(self.memory.values):
+            return "training problem, held out of the memory only"
+        return "training problem, not held out: only the seeds are fresh"
 
     @property
     def operator(self) -> AffineOperator:
@@ -90,9 +115,28 @@ class Design(Displayable):
     @property
     def retested_fitness(self) -> float:
         """Mean of the re-tested best values on the training problem; with several, see `retested_means`."""
-        if len(self.retested) > 1:
+        if len(self.retested) - self.settings.get("left_out", 0) > 1:
             raise InputError("retested_fitness: there are several training problems; see retested_means")
         return float(self.retested[0].mean())
+
+    def failure_measure(self, place: int) -> str | None:
+        """The one of the others with the smallest median on a training problem: its median run is the measure."""
+        medians = {label: float(np.median(each[place])) for label, each in self.beside.items()}
+        return min(medians, key=lambda label: medians[label]) if medians else None
+
+    @cached_property
+    def failed_runs(self) -> Array:
+        """On each training problem, the share of re-tested runs that failed.
+
+        A run fails if it ends worse than the median run of the best of the others; values within 1e-8 of a known
+        minimum are equal. NaN where there are no others.
+        """
+        found = np.full(len(self.retested), np.nan)
+        for place, (own, problem) in enumerate(zip(self.retested, self.judged, strict=True)):
+            if (label := self.failure_measure(place)) is not None:
+                limit = np.median(floored(self.beside[label][place], problem.minimum))
+                found[place] = (floored(own, problem.minimum) > limit).mean()
+        return found
 
     def best_known(self, place: int) -> str | None:
         """The label of the known design with the smallest mean on a training problem; peers, which may be slow, not."""
@@ -122,7 +166,11 @@ def provenance_of(design: Design, preset: str, instances: str) -> dict[str, Any]
         "fitness": None if math.isnan(design.fitness) else design.fitness, "known": design.known,
         "retested_fitness": design.retested_fitness if len(design.retested) == 1 else means,
         "moved_retest": None if design.moved is None else [float(mean) for mean in design.moved.mean(axis=1)],
+        "failed_runs": [None if math.isnan(share) else float(share) for share in design.failed_runs],
         "retest_runs": settings["retest_runs"], "instances": instances, "settings": settings,
         "autov": VERSION, "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }  # fmt: skip
+    found["figures"] = {name: design.figures_of(place) for place, name in enumerate(settings["problems"])}
+    if design.memory is not None:
+        found["memory"] = design.memory.line
     return found | ({"failed": design.failed, "first_failure": design.first_failure} if design.failed else {})

@@ -11,19 +11,24 @@ import numpy as np
 
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.files import DEFAULT
-from autov.core import Array
+from autov.core import Array, identity
 from autov.designer.checkpoint import MEASURED, Checkpoint
 from autov.designer.cost import FITTED
 from autov.designer.design_result import Design, provenance_of
+from autov.designer.fitness import unit_of
 from autov.designer.genome import Genome, OperatorGenome
-from autov.designer.search import MOVED, Search, SearchState
+from autov.designer.memory import Memory, remember, remembers
+from autov.designer.search import Search, SearchState
 from autov.designer.search_files import SearchFiles
+from autov.designer.trial_runs import MOVED
 from autov.designer.trials import DesignTrials, Trials
 from autov.operators import AffineOperator
 from autov.problems import ProblemFamily
 from autov.runs.evaluation import FaultCount
 
-AFTER_THE_SEARCH = ("generations", "final_race", "race_size", "race_runs", "retest_runs")  # may change when it goes on
+# What may change when a search goes on.
+AFTER_THE_SEARCH = ("generations", "final_race", "race_size", "race_runs", "retest_runs", "random_baseline", "remember")
+COLD = "without memory"  # what the result is called where another one, which remembers, takes its place
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,15 +101,21 @@ class DesignRun:
         """The search before its first population, with all that must be the same when it goes on."""
         settings = {name: value for name, value in self.described.items() if name not in AFTER_THE_SEARCH}
         settings["identities"] = self.files.trained
-        sizes = {name: getattr(self.search.settings, name) for name in FITTED}
+        designed = self.search.settings.designed
+        own = [one for one in (designed.space, *designed.members) if not isinstance(one, str)]
+        if own and self.files.path is not None:
+            settings["own"] = [identity(one) for one in own]
+        sizes = {name: value for name, value in self.search.settings.values().items() if name in FITTED}
         return Checkpoint(settings, sizes | {MEASURED: self.measured})
 
     def _generations(self, begun: Checkpoint, progress: ProgressCallback | None) -> Checkpoint:
         """Run the generations, with checkpoints and progress."""
-        now, start, most = begun, clock.perf_counter(), self.search.settings.generations
+        now, start, most = begun, clock.perf_counter(), self.search.settings.search.generations
         try:
             while True:
                 state = self._next(now.state)
+                if state.tried is not None:
+                    self.files.candidates.add(*state.tried)
                 # What fails later belongs to a generation that is made anew.
                 faults = _failed(begun.faults, self.search.trials)
                 session = clock.perf_counter() - start
@@ -122,15 +133,14 @@ class DesignRun:
     def _next(self, state: SearchState | None) -> SearchState:
         if state is None:
             return self.search.start()
-        return self.search.step(state) if state.generation < self.search.settings.generations else state
+        return self.search.step(state) if state.generation < self.search.settings.search.generations else state
 
     def _progress(self, state: SearchState, seconds: float, rate: float) -> SearchProgress:
         settings = self.search.settings
-        share = (state.generation + 1) / (settings.generations + 1)
-        several = len(self.search.trials) > 1 or settings.aggregate == "panel"
-        measure = settings.aggregate if several else ""
+        share = (state.generation + 1) / (settings.search.generations + 1)
+        measure = unit_of(settings.fitness.aggregate, settings.fitness.over_runs, len(self.search.trials))
         left = seconds / share - seconds
-        return SearchProgress(state, settings.generations, seconds, rate, left, self.search.genome, measure)
+        return SearchProgress(state, settings.search.generations, seconds, rate, left, self.search.genome, measure)
 
     def _finish(self, last: Checkpoint, before: FaultCount, preset: str) -> Design:
         """Choose the result, re-test it beside what is known, also with moved optima, and note where it comes from."""
@@ -141,16 +151,27 @@ class DesignRun:
         winner = self._winner(state)
         spent["race"], made = trials.evaluations - made, trials.evaluations
         others = {label: one for label, one in self.rivals.all.items() if label != winner.known}
+        if self.search.settings.race.random_baseline:
+            others |= self._random_baseline()
+            spent["random baseline"], made = trials.evaluations - made, trials.evaluations
         values = self.search.retest([winner.algorithm, *others.values()], trials.held_out)
+        spent["retest"], made = trials.evaluations - made, trials.evaluations
+        memory = self._memory(winner.algorithm, values[0])
+        if memory is not None:
+            spent["memory"], made = trials.evaluations - made, trials.evaluations
+        own, beside = values[0], dict(zip(others, values[1:], strict=True))
+        if memory is not None and memory.offered:
+            beside, others = {COLD: own, **beside}, {COLD: winner.algorithm, **others}
+            own, winner = memory.values if len(memory.values) else own, replace(winner, algorithm=memory.algorithm)
         moved = self.search.retest([winner.algorithm], trials.moved, MOVED)[0] if trials.moved else None
-        spent["retest"] = trials.evaluations - made
+        spent["retest"] += trials.evaluations - made
         failed = _failed(before, trials.each)
         found = Design(
-            winner.algorithm, winner.known, winner.fitness, values[0], dict(zip(others, values[1:], strict=True)),
-            others, np.array(state.history), self._population(state.vectors), spent, last.seconds,
-            dict(self.described), tuple(each.problem for each in trials.search),
-            tuple(each.problem for each in trials.held_out), tuple(each.budget.maxfev for each in trials.held_out), {},
-            moved, failed.counts, failed.first,
+            winner.algorithm, winner.known, winner.fitness, own, beside, others, np.array(state.history),
+            self._population(state.vectors), spent, last.seconds, dict(self.described),
+            tuple(each.problem for each in trials.search), tuple(each.problem for each in trials.held_out),
+            tuple(each.budget.maxfev for each in trials.held_out), {}, moved, failed.counts, failed.first,
+            memory=memory, candidates=self.files.candidates.candidates(),
         )  # fmt: skip
         found = _with_provenance(found, provenance_of(found, preset, self._instances()))
         return replace(found, seconds=last.seconds + clock.perf_counter() - start)
@@ -158,14 +179,34 @@ class DesignRun:
     def _winner(self, state: SearchState) -> Winner:
         """The winner of the final race, the best of the search if there is none."""
         settings = self.search.settings
-        rivals = self.rivals.all if settings.known else {}
-        if settings.space == "operator":  # of which the default is none; the re-test has it
+        rivals = self.rivals.all if settings.search.known else {}
+        if settings.designed.space == "operator":  # of which the default is none; the re-test has it
             rivals.pop(DEFAULT, None)
-        winner = self.search.race(state, list(rivals.values())) if settings.final_race else 0
+        winner = self.search.race(state, list(rivals.values())) if settings.race.final_race else 0
         if winner >= len(state.ids):
             label = list(rivals)[winner - len(state.ids)]
             return Winner(rivals[label], label, float("nan"))
         return Winner(self.search.genome.decode(state.vectors[winner]), None, float(state.fitness[winner]))
+
+    def _memory(self, algorithm: Any, cold: Array) -> Memory | None:
+        """What the result may remember, tried on the instances of the re-test; None where it may not."""
+        settings = self.search.settings
+        if not remembers(settings.race.remember, settings.designed.space, self.search.trials):
+            return None
+        return remember(algorithm, self.search, self.trials, cold, settings.race.remember)
+
+    def _random_baseline(self) -> dict[str, Any]:
+        """The best of as many random designs, chosen with the evaluations of the search and of its race."""
+        settings = self.search.settings.changed(searcher="random", known=False)
+        search = Search(
+            self.search.genome, self.trials.search, settings, self.search.seed, self.search.panel.algorithms
+        )
+        state = search.start()
+        while state.generation < settings.search.generations:
+            state = search.step(state)
+        best = search.race(state) if settings.race.final_race else 0
+        count = settings.search.population * (settings.search.generations + 1)
+        return {f"best of {count:,} random designs": search.genome.decode(state.vectors[best])}
 
     def _population(self, vectors: Array) -> list[Any]:
         genome = self.search.genome

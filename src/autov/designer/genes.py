@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -25,6 +26,8 @@ class Gene:
         scale: "linear"; "log"; "zero-log", where the lowest part of the interval is zero and the rest logarithmic;
             "integer", logarithmic and rounded; "choice".
         choices: the values of a choice, each with the same part of the interval.
+        when: another gene and the values of it for which this one counts, such as ``("restarts", ("ipop", "bipop"))``;
+            for others the algorithm is made without it. None for always.
     """
 
     name: str
@@ -32,6 +35,23 @@ class Gene:
     high: float = 1.0
     scale: Scale = "linear"
     choices: tuple[Any, ...] = ()
+    when: tuple[str, tuple[Any, ...]] | None = None
+
+    def __post_init__(self) -> None:
+        if self.scale not in get_args(Scale):
+            raise InputError(
+                f"gene: scale of {self.name} must be one of {', '.join(get_args(Scale))}, got {self.scale!r}"
+            )
+        if self.scale == "choice":
+            if not self.choices:
+                raise InputError(f"gene: {self.name} needs choices")
+        elif not -math.inf < self.low < self.high < math.inf or (self.scale != "linear" and self.low <= 0):
+            rule = "low < high" if self.scale == "linear" else "0 < low < high"
+            raise InputError(f"gene: {self.name} needs {rule}, got {self.low!r} and {self.high!r}")
+
+    def counts(self, values: Mapping[str, Any]) -> bool:
+        """Whether it counts beside these values of other genes."""
+        return self.when is None or (self.when[0] in values and values[self.when[0]] in self.when[1])
 
     def value(self, unit: float) -> Any:
         """What a number of the unit interval stands for."""
@@ -78,5 +98,7 @@ class Gene:
     def described(self) -> dict[str, Any]:
         """As JSON."""
         if self.scale == "choice":
-            return {"name": self.name, "scale": self.scale, "choices": list(self.choices)}
-        return {"name": self.name, "scale": self.scale, "low": self.low, "high": self.high}
+            found = {"name": self.name, "scale": self.scale, "choices": list(self.choices)}
+        else:
+            found = {"name": self.name, "scale": self.scale, "low": self.low, "high": self.high}
+        return found if self.when is None else found | {"when": [self.when[0], list(self.when[1])]}

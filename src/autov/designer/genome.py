@@ -129,6 +129,12 @@ class OperatorGenome:
         return np.flatnonzero([flag for pair in columns for flag in pair] + [True])
 
     @property
+    def gene_names(self) -> tuple[str, ...]:
+        """Row by row, as in the matrix."""
+        columns = [f"{name}.{part}" for name in self.weights for part in ("mean", "std")] + ["probability"]
+        return tuple(f"row{j + 1}.{columns[c]}" for j in range(self.rows) for c in self._designed)
+
+    @property
     def box(self) -> Box:
         """Bounds of the designed numbers."""
         return self._box

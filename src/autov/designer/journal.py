@@ -23,7 +23,7 @@ from autov.runs.evaluation import KINDS
 FORMAT = b"autov-values "
 MAGIC = FORMAT + b"2\n"
 HEAD = len(MAGIC) + hashlib.sha256().digest_size  # then come the records
-RECORD = struct.Struct("<cqqdI")  # kind, two whole numbers, a value, the checksum of what stands before it
+RECORD = struct.Struct("<cqqdI")  # kind, two integers, a value, the checksum of what stands before it
 GENERATION, BATCH, VALUE = b"G", b"B", b"V"
 WHAT = ("", *KINDS)  # what happened to a value, by the second number of its record
 

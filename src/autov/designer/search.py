@@ -10,80 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
-from scipy.stats import rankdata
 
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.algorithms.state_arrays import state_from_arrays, state_to_arrays
-from autov.core import Array, InputError, generator, stream_key
+from autov.core import Array, generator, stream_key
+from autov.designer.fitness import fitness_of, mean_ranks, one_figure, panel_shares, reference_gaps
 from autov.designer.genome import Genome, Given, VaryingGenome
+from autov.designer.trial_runs import PANEL, RACE, RETEST, SEARCH, TRIAL
 from autov.designer.trials import Stream, Tasks, Trials, try_candidates
 from autov.kernels.evolution import run as kernels
 
 if TYPE_CHECKING:
     from autov.designer.settings import DesignSettings
-
-AGGREGATES = ("rank", "log-gap", "panel")
-SMALLEST_GAP, LARGEST_GAP = 1e-12, 1e300
-SOLVED = 1e-8  # values closer than this to a known minimum are equal
-
-
-def needs_minima(aggregate: str, problems: int) -> bool:
-    """Whether the fitness on so many problems is relative to their known minima."""
-    return aggregate == "panel" or (aggregate == "log-gap" and problems > 1)
-
-
-def check_minima(aggregate: str, problems: Sequence[Any]) -> None:
-    """Refuse an aggregate that the problems do not allow."""
-    if aggregate == "log-gap" and len(problems) > 1:
-        for problem in problems:
-            if problem.minimum is None:
-                raise InputError(f"aggregate: log-gap needs a known minimum and {problem.name} has none; use rank")
-
-
-def fitness_of(medians: Array, aggregate: str, minima: Sequence[float | None], reference: Array) -> Array:
-    """Fitness (c,) of medians (problems, c).
-
-    One problem: the median itself, as in the paper. Several: the mean over problems of the candidate's rank among
-    those compared ("rank": no scale matters, but it is relative to the others), or of log10 of its gap to the minimum
-    over the reference gap, the median of the first population ("log-gap": absolute, so that it can be compared
-    between generations).
-    """
-    if len(medians) == 1:
-        return medians[0]
-    if aggregate == "rank":
-        return np.mean([rankdata(row, method="average") for row in medians], axis=0)
-    gaps = np.clip(medians - np.array(minima, dtype=np.float64)[:, None], SMALLEST_GAP, LARGEST_GAP)
-    return np.log10(gaps / reference[:, None]).mean(axis=0)
-
-
-def reference_gaps(medians: Array, minima: Sequence[float | None]) -> Array:
-    """Median gap of the first population on each problem."""
-    known = np.array([np.nan if m is None else m for m in minima])
-    return np.clip(np.median(medians, axis=1) - known, SMALLEST_GAP, LARGEST_GAP)
-
-
-def panel_shares(values: Array, panel: Array, minima: Sequence[float | None]) -> Array:
-    """Share (problems, c) of the panel's results that are better than those of each candidate, ties half.
-
-    Unlike ranks among candidates it is the same in every generation, and unlike a median it has no scale.
-
-    Args:
-        values: (problems, c, runs) of candidates, NaN for runs not made.
-        panel: (problems, results) of other algorithms.
-        minima: known minima; values closer than 1e-8 to them are equal.
-    """
-    shares = np.empty(values.shape[:2])
-    for p, minimum in enumerate(minima):
-        floor = -np.inf if minimum is None else minimum + SOLVED
-        others, own = np.sort(np.maximum(panel[p], floor)), np.maximum(values[p], floor)
-        below = np.searchsorted(others, own, side="left") + np.searchsorted(others, own, side="right")
-        each = np.where(np.isnan(own), np.nan, 0.5 * below / len(others))
-        shares[p] = np.nanmean(each, axis=1)
-    return shares
-
 
 Memory = dict[str, np.ndarray]
 FIRST_STEP = 0.1  # of the evolution strategy, in the unit box
@@ -172,7 +114,6 @@ class Uniform:
 PROPOSERS: dict[str, Any] = {"best-operator": BestOperator, "ma-es": Strategy, "random": Uniform}
 
 
-SEARCH, TRIAL, RACE, RETEST, MOVED, PANEL = range(6)  # what the streams of a seed are for
 KNOWN_IDS = 2**40  # numbers of known designs among candidates
 HISTORY = ("generation", "evaluations", "best", "median", "worst")
 
@@ -192,6 +133,7 @@ class SearchState:
     history: list[tuple[float, ...]] = field(default_factory=list)  # generation, evaluations, best, median, worst
     panel: Array = field(default_factory=lambda: np.empty((0, 0)))  # (problems, results) of other algorithms
     proposer: dict[str, np.ndarray] = field(default_factory=dict)  # what the proposer remembers
+    tried: tuple[Array, Array] | None = None  # new vectors of this generation, and values (problems, n, runs)
 
 
 class Search:
@@ -203,10 +145,10 @@ class Search:
     ) -> None:  # fmt: skip
         self.genome, self.trials, self.settings, self.seed = genome, trials, settings, seed
         self.panel = Given(tuple(panel))
-        self.proposer = PROPOSERS[settings.searcher](genome, stream_key(seed, SEARCH))
+        self.proposer = PROPOSERS[settings.search.searcher](genome, stream_key(seed, SEARCH))
         self.minima: list[Any] = [t.problem.minimum for t in trials]
-        self.runs = settings.trial.runs
-        self.memory = max(settings.memory if settings.reevaluate else 0, self.runs)
+        self.runs = settings.training.trial.runs
+        self.memory = max(settings.search.memory if settings.search.reevaluate else 0, self.runs)
         self._key = stream_key(seed, SEARCH)
 
     @property
@@ -217,22 +159,22 @@ class Search:
     def start(self) -> SearchState:
         """The first population, evaluated (Algorithm 1, lines 1-3): random, behind known designs if wanted."""
         box, before = self.genome.box, self.evaluations
-        vectors = np.empty((self.settings.population, box.dim))
-        given = self.genome.known()[: len(vectors)] if self.settings.known else np.empty((0, box.dim))
+        vectors = np.empty((self.settings.search.population, box.dim))
+        given = self.genome.known()[: len(vectors)] if self.settings.search.known else np.empty((0, box.dim))
         vectors[: len(given)] = given
         kernels.initial(self._key, box.lower, box.upper, vectors, len(given))
         ids = np.arange(len(vectors))
         values = self._try(vectors, ids, np.empty(0))
-        medians = np.nanmedian(values, axis=2)
-        reference = reference_gaps(medians, self.minima)
-        state = SearchState(0, vectors, ids, values, np.empty(0), reference, len(ids), 0, panel=self._panel())
+        reference = reference_gaps(np.nanmedian(values, axis=2), self.minima)
+        state = SearchState(0, vectors, ids, values, np.empty(0), reference, len(ids), 0, panel=self._panel(),
+                            tried=(vectors, values[:, :, : self.runs]))  # fmt: skip
         return self._finish(state, before)
 
     def _panel(self) -> Array:
         """Results of the panel, where the fitness is the share of them that is better."""
-        if self.settings.aggregate != "panel":
+        if self.settings.fitness.aggregate != "panel":
             return np.empty((0, 0))
-        runs = self.settings.panel_runs
+        runs = self.settings.fitness.panel_runs
         which = np.repeat(np.arange(len(self.panel.algorithms)), runs)
         tasks = Tasks(which, which, np.tile(np.arange(runs), len(self.panel.algorithms)))
         streams = [Stream(self.seed, PANEL, p) for p in range(len(self.trials))]
@@ -241,7 +183,7 @@ class Search:
 
     def step(self, state: SearchState) -> SearchState:
         """One generation (Algorithm 1, lines 5-11)."""
-        n, before = self.settings.population, self.evaluations
+        n, before = self.settings.search.population, self.evaluations
         generation = state.generation + 1
         memory, offspring = self.proposer.propose(state.proposer, generation, state.vectors, state.fitness)
         ids = state.next_id + np.arange(n)
@@ -249,25 +191,27 @@ class Search:
         union = replace(
             state, generation=generation, vectors=np.concatenate([state.vectors, offspring]),
             ids=np.concatenate([state.ids, ids]), values=np.concatenate([state.values, values], axis=1),
-            next_id=state.next_id + n,
+            next_id=state.next_id + n, tried=(offspring, values[:, :, : self.runs]),
         )  # fmt: skip
         memory = self.proposer.learn(memory, offspring, self._judged(union)[len(state.ids) :])
         return self._finish(replace(union, proposer=memory), before)
 
     def _try(self, vectors: Array, ids: np.ndarray, parents: Array) -> Array:
-        # A proposer that learns from all candidates needs the values of all.
-        early = len(self.trials) == 1 and not self.proposer.needs_all and self.settings.aggregate != "panel"
+        # A proposer that learns from all candidates needs the values of all, and so do ranks and shares.
+        relative = self.settings.fitness.aggregate == "panel" or self.settings.fitness.over_runs == "rank"
+        early = len(self.trials) == 1 and not self.proposer.needs_all and not relative
         values = np.full((len(self.trials), len(vectors), self.memory), np.nan)
         for p, trials in enumerate(self.trials):
             stream = Stream(self.seed, TRIAL, p)
-            values[p, :, : self.runs] = try_candidates(trials, stream, self.genome, vectors, ids, parents, early)
+            figure = partial(self._figure, p) if early else None
+            values[p, :, : self.runs] = try_candidates(trials, stream, self.genome, vectors, ids, parents, figure)
         return values
 
     def _finish(self, state: SearchState, before: int) -> SearchState:
         """Keep the better half, give it fresh runs if asked, sort it and note it in the history."""
-        state = self._sorted(state, self.settings.population)
-        if self.settings.reevaluate:
-            state = self._sorted(replace(state, values=self._refresh(state)), self.settings.population)
+        state = self._sorted(state, self.settings.search.population)
+        if self.settings.search.reevaluate:
+            state = self._sorted(replace(state, values=self._refresh(state)), self.settings.search.population)
         total = state.evaluations + self.evaluations - before
         row = (state.generation, total, state.fitness[0], float(np.median(state.fitness)), state.fitness[-1])
         return replace(state, evaluations=total, history=[*state.history, row])
@@ -289,15 +233,22 @@ class Search:
 
     def _fitness(self, values: Array, state: SearchState) -> Array:
         """One number for each candidate from values (problems, c, runs)."""
-        if self.settings.aggregate == "panel":
+        if self.settings.fitness.aggregate == "panel":
             return panel_shares(values, state.panel, self.minima).mean(axis=0)
-        return fitness_of(np.nanmedian(values, axis=2), self.settings.aggregate, self.minima, state.reference)
+        if self.settings.fitness.over_runs == "rank":
+            return np.mean([mean_ranks(each, low) for each, low in zip(values, self.minima, strict=True)], axis=0)
+        figures = np.array([self._figure(p, each) for p, each in enumerate(values)])
+        return fitness_of(figures, self.settings.fitness.aggregate, self.minima, state.reference)
+
+    def _figure(self, place: int, values: Array) -> Array:
+        """The figure (c,) of runs (c, runs) on one problem."""
+        return one_figure(values, self.settings.fitness.over_runs, self.minima[place])
 
     def _refresh(self, state: SearchState) -> Array:
         """Values with fresh runs of every candidate whose memory is not full."""
         values = state.values.copy()
         made = (~np.isnan(values[0])).sum(axis=1)
-        fresh = np.minimum(self.settings.reevaluate, self.memory - made)
+        fresh = np.minimum(self.settings.search.reevaluate, self.memory - made)
         which = np.repeat(np.arange(len(made)), fresh)
         if not len(which):
             return values
@@ -313,10 +264,10 @@ class Search:
         Each round keeps the better half and doubles the runs; all runs of a candidate count. Survivors have the numbers
         that they have in the state, known algorithms those behind the last survivor.
         """
-        survivors = min(self.settings.race_size, len(state.ids))
+        survivors = min(self.settings.race.race_size, len(state.ids))
         given = Given(tuple(known))
         alive = np.concatenate([np.arange(survivors), len(state.ids) + np.arange(len(known))])
-        runs = self.settings.race_runs
+        runs = self.settings.race.race_runs
         values = np.empty((len(self.trials), len(alive), 0))
         while True:
             numbers = np.arange(values.shape[2], values.shape[2] + runs)
@@ -347,6 +298,12 @@ class Search:
         made = trials(Stream(self.seed, purpose, place), genome, vectors, tasks)
         return made.reshape(len(which), len(numbers))
 
+    def retest_one(self, algorithm: Any, trials: Trials, place: int) -> Array:
+        """Best values (runs,) of an algorithm in the re-test of one problem, where `retest` has it at this place."""
+        given, first = Given((algorithm,)), np.zeros(1, np.int64)
+        numbers = np.arange(self.settings.race.retest_runs)
+        return self._runs(trials, RETEST, place, given, given.vectors, first, first, numbers)[0]
+
     def retest(
         self, algorithms: Sequence[Any], trials: Sequence[Trials] | None = None, purpose: int = RETEST
     ) -> Array:  # fmt: skip
@@ -358,8 +315,9 @@ class Search:
             purpose: of the stream.
         """
         given, numbers = Given(tuple(algorithms)), np.arange(len(algorithms))
+        runs = np.arange(self.settings.race.retest_runs)
         made = [
-            self._runs(each, purpose, p, given, given.vectors, numbers, numbers, np.arange(self.settings.retest_runs))
+            self._runs(each, purpose, p, given, given.vectors, numbers, numbers, runs)
             for p, each in enumerate(self.trials if trials is None else trials)
         ]
         return np.swapaxes(np.array(made), 0, 1)

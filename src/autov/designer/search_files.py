@@ -1,7 +1,8 @@
 """Where a search is kept: a checkpoint, and beside it the values that came after it.
 
 The checkpoint is there before the first evaluation, and it alone has the seed and the sizes of a search. The journal of
-values has only a fingerprint of the search that they belong to. A lock keeps other processes out.
+values has only a fingerprint of the search that they belong to; a third file has all candidates that were tried. A lock
+keeps other processes out.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 
 from autov.core import FileError, InputError, Seed, check_writable, identity, new_folder, seed_of, to_json
 from autov.core.locks import held
+from autov.designer.candidates import CandidateFile, gene_names
 from autov.designer.checkpoint import Checkpoint, broken, check_state
 from autov.designer.journal import Journal
 from autov.designer.search import Search
@@ -35,6 +37,7 @@ class SearchFiles:
         journal: the values since the last checkpoint.
         trained: identities of the problems of the search.
         judged: identities of those of the re-test, whose values are in the journal, too.
+        candidates: all that were tried, from the beginning of the search on.
     """
 
     def __init__(self, path: Path | None = None, saved: Checkpoint | None = None) -> None:
@@ -42,6 +45,7 @@ class SearchFiles:
         self.journal = Journal()
         self.trained: list[str] = []
         self.judged: list[str] = []
+        self.candidates: CandidateFile
         self._written = clock.perf_counter()
 
     def seed(self, rng: Seed) -> int:
@@ -60,6 +64,11 @@ class SearchFiles:
             search: what the state must fit.
             new: the search before its first population.
         """
+        settings = search.settings
+        self.candidates = CandidateFile(
+            None if self.path is None else candidates_of(self.path), gene_names(search.genome), len(search.trials),
+            search.runs, settings.search.population,
+        )  # fmt: skip
         if self.path is None:
             return new
         begin = new
@@ -72,6 +81,7 @@ class SearchFiles:
         if self.saved is None:
             self.write(new)
         self.journal.begin(begin.generation, fresh=True)
+        self.candidates.begin(begin.generation)
         return begin
 
     def keep(self, now: Checkpoint, last: bool) -> None:
@@ -111,6 +121,11 @@ def search_files(checkpoint: Any, resume: bool) -> Iterator[SearchFiles]:
         files.journal.remove()
 
 
+def candidates_of(path: Path) -> Path:
+    """The file of all candidates beside a checkpoint."""
+    return path.with_name(f"{path.name}.candidates")
+
+
 def _values_of(path: Path) -> Path:
     """The file of values beside a checkpoint."""
     return path.with_name(f"{path.name}.values")
@@ -139,8 +154,9 @@ def _check_saved(path: Path, saved: Checkpoint, new: Checkpoint, search: Search)
             check_state(saved.state, search)
         except FileError as error:
             raise broken(path, error) from None
-    if saved.generation > search.settings.generations:
-        raise InputError(f"generations: {path} has made {saved.generation} already, got {search.settings.generations}")
+    most = search.settings.search.generations
+    if saved.generation > most:
+        raise InputError(f"generations: {path} has made {saved.generation} already, got {most}")
 
 
 def _check_settings(path: Path, saved: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from autov.core import InputError, check_choice, whole_number
+from autov.core import InputError, check_choice, import_object, whole_number
+from autov.designer.fitness import AGGREGATES, OVER_RUNS
 from autov.designer.genome import Genome, OperatorGenome
-from autov.designer.search import AGGREGATES, PROPOSERS
-from autov.designer.space import evolution_space, portfolio_space
+from autov.designer.own_members import own_member
+from autov.designer.search import PROPOSERS
+from autov.designer.space import Space, evolution_space, portfolio_space
 from autov.designer.trials import TrialBudget
 from autov.operators.inputs import inputs_of
 from autov.problems import checked_kinds
@@ -21,7 +22,7 @@ SPACES = ("operator", "evolution", "portfolio")
 
 
 def _count(name: str, value: Any) -> int | str:
-    """A whole number, or for budgets a multiple of the number of variables."""
+    """An integer, or for budgets a multiple of the number of variables."""
     if name == "budgets" and isinstance(value, str) and re.fullmatch(r"[1-9][0-9]*d", value):
         return value
     return whole_number(name, value, 1)
@@ -45,18 +46,84 @@ def _several(given: Any) -> tuple[Any, ...]:
     return tuple(given) if isinstance(given, Iterable) else (given,)
 
 
+def _set(settings: Any, **values: Any) -> None:
+    """Values of a frozen group in their usual form."""
+    for name, value in values.items():
+        object.__setattr__(settings, name, value)
+
+
+def _check_numbers(settings: Any, **least: int) -> None:
+    """Take settings as integers that are at least so large."""
+    _set(settings, **{name: whole_number(name, getattr(settings, name), low) for name, low in least.items()})
+
+
+def _check_truth(settings: Any, *names: str) -> None:
+    for name in names:
+        if not isinstance(getattr(settings, name), bool):
+            raise InputError(f"{name}: must be True or False, got {getattr(settings, name)!r}")
+
+
 @dataclass(frozen=True)
-class DesignSettings:
-    """Everything that decides what a design finds, apart from the problems and the seed.
+class Designed:
+    """What is designed.
 
     Attributes:
-        space: what is designed: an "operator" in the paper's metaheuristic, a whole "evolution", or a "portfolio".
-        members: of a portfolio: "evolution" and "ma-es", or one of them, or one of them twice.
+        space: an "operator" in the paper's metaheuristic, a whole "evolution", a "portfolio", or a
+            `autov.designer.space.Space` of your own, also as ``file.py:name``.
+        members: of a portfolio: some of "evolution", "ma-es", ..., also twice, and classes of your own with the genes
+            that they declare, also as ``file.py:Name``.
         fix: values of genes that are not designed, by name.
         form: h1..h5, or inputs such as ("x1", "x2", "best", "lower", "upper").
         rows: parameter sets, the paper's k; None is 10 for an operator and 6 in the wide spaces.
         draw: row and weights for every "variable" (the paper's) or once for every "solution".
         tie_bounds: one weight for upper - lower instead of two for the bounds; where the form has no bounds, it is off.
+    """
+
+    space: Literal["operator", "evolution", "portfolio"] | Space = "operator"
+    members: tuple[Any, ...] = ("evolution", "ma-es")
+    fix: Mapping[str, Any] = field(default_factory=dict)
+    form: str | tuple[str, ...] = "h3"
+    rows: int | None = None
+    draw: Literal["variable", "solution"] = "variable"
+    tie_bounds: bool = True
+
+    def __post_init__(self) -> None:
+        _check_truth(self, "tie_bounds")
+        if isinstance(self.space, str) and ":" in self.space:
+            _set(self, space=import_object(self.space))
+        if not isinstance(self.space, Space):
+            check_choice(self, space=SPACES)
+        elif self.space.name in SPACES:
+            raise InputError(f"space: {self.space.name!r} is the name of a space of autov; choose another one")
+        if not isinstance(self.fix, Mapping):
+            raise InputError(f"fix: must be a dict of gene -> value, got {self.fix!r}")
+        form = self.form if isinstance(self.form, str) else tuple(self.form)
+        _set(self, form=form, members=tuple(own_member(one) for one in _several(self.members)))
+        self.genome  # noqa: B018 (says what does not fit)
+
+    @property
+    def space_name(self) -> str:
+        """What the space is called."""
+        return self.space.name if isinstance(self.space, Space) else self.space
+
+    @cached_property
+    def genome(self) -> Genome:
+        """Its genes."""
+        if self.space == "operator":
+            if self.fix:
+                raise InputError("fix: only in the spaces evolution and portfolio; an operator has form, rows and draw")
+            return OperatorGenome.of(self.form, 10 if self.rows is None else self.rows, self.draw, self.tie_bounds)
+        if isinstance(self.space, Space):
+            return self.space.fix(self.fix).checked()
+        wide = evolution_space(self.rows) if self.space == "evolution" else portfolio_space(self.members, self.rows)
+        return wide.fix(self.fix)
+
+
+@dataclass(frozen=True)
+class Training:
+    """What it is designed for.
+
+    Attributes:
         family: what the instances of a training problem differ in, each run with its own: some of "translate" (its
             optimum anywhere in the inner 80 % of the box), "rotate" and "scale"; () for the problem as it is, from
             which a search learns where the optimum lies.
@@ -65,12 +132,62 @@ class DesignSettings:
             as "100d"; () for those of ``trial``.
         stops: parts of a run after which its best value counts: (1, 0.3, 0.1) trains for the way as well as for the
             end. A run does not know that it will be cut off.
-        cases: of all problems with all dims, budgets and stops, train on so many only, each level about equally often;
+        cases: of all problems with all dims, budgets and stops, train on this many, each level about equally often;
             None for all.
         trial: population, generations and runs of the metaheuristic that tries a candidate (Algorithm 2).
-        aggregate: for several problems, "rank", "log-gap" or "panel" (see `autov.designer.search`).
+    """
+
+    family: tuple[str, ...] = ("translate",)
+    dims: tuple[int, ...] = ()
+    budgets: tuple[int | str, ...] = ()
+    stops: tuple[float, ...] = (1.0,)
+    cases: int | None = None
+    trial: TrialBudget = field(default_factory=lambda: TrialBudget(100, 100, 3))
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.trial, TrialBudget):
+            raise InputError(f"trial: must be a TrialBudget(popsize, generations, runs), got {self.trial!r}")
+        _set(self, family=checked_kinds(self.family), stops=_parts("stops", self.stops))
+        for name in ("dims", "budgets"):
+            values = tuple(_count(name, value) for value in _several(getattr(self, name)))
+            if len(set(values)) < len(values):
+                raise InputError(f"{name}: each once, got {', '.join(map(str, values))}")
+            _set(self, **{name: values})
+        if self.cases is not None:
+            _check_numbers(self, cases=1)
+
+
+@dataclass(frozen=True)
+class Fitness:
+    """How runs of a candidate become its fitness; see `autov.designer.fitness`.
+
+    Attributes:
+        over_runs: how the runs of a candidate on one problem become a figure: "median" (the paper's, which does not
+            feel failures of a quarter of the runs), "quantile", "gap" or "rank". The presets quick and standard of a
+            portfolio have "rank".
+        aggregate: for several problems, "rank", "log-gap" or "panel".
         panel: algorithms of other libraries that take part in the final race and the comparison, such as "cma:default".
         panel_runs: runs of each known design and of each of the panel that candidates are measured by ("panel").
+    """
+
+    over_runs: Literal["median", "quantile", "gap", "rank"] = "median"
+    aggregate: str = "rank"
+    panel: tuple[str, ...] = ()
+    panel_runs: int = 12
+
+    def __post_init__(self) -> None:
+        check_choice(self, aggregate=AGGREGATES, over_runs=OVER_RUNS)
+        _check_numbers(self, panel_runs=1)
+        _set(self, panel=_several(self.panel))
+        if not all(isinstance(one, str) for one in self.panel) or len(set(self.panel)) < len(self.panel):
+            raise InputError(f"panel: must be names such as cma:default, each once, got {self.panel!r}")
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """The search for candidates (Algorithm 1).
+
+    Attributes:
         searcher: who proposes candidates: "best-operator" (Algorithm 1), "ma-es", or "random" (uniform in the space: a
             baseline).
         population: candidates.
@@ -78,33 +195,8 @@ class DesignSettings:
         known: the first population holds known designs, such as the paper's operator, as far as the form allows.
         reevaluate: fresh runs that every survivor gets each generation (True: 1); cures the winner's curse.
         memory: runs after which a candidate is known well enough, where survivors are evaluated again.
-        final_race: choose among the best survivors by a race on fresh seeds.
-        race_size: survivors in that race.
-        race_runs: runs of each in its first round; every round halves the candidates and doubles the runs.
-        retest_runs: runs of the result on seeds that the search never saw.
     """
 
-    # What is designed
-    space: Literal["operator", "evolution", "portfolio"] = "operator"
-    members: tuple[str, ...] = ("evolution", "ma-es")
-    fix: Mapping[str, Any] = field(default_factory=dict)
-    form: str | tuple[str, ...] = "h3"
-    rows: int | None = None
-    draw: Literal["variable", "solution"] = "variable"
-    tie_bounds: bool = True
-
-    # What for
-    family: tuple[str, ...] = ("translate",)
-    dims: tuple[int, ...] = ()
-    budgets: tuple[int | str, ...] = ()
-    stops: tuple[float, ...] = (1.0,)
-    cases: int | None = None
-    trial: TrialBudget = field(default_factory=lambda: TrialBudget(100, 100, 3))
-    aggregate: str = "rank"
-    panel: tuple[str, ...] = ()
-    panel_runs: int = 12
-
-    # The search
     searcher: Literal["best-operator", "ma-es", "random"] = "best-operator"
     population: int = 100
     generations: int = 700
@@ -112,87 +204,115 @@ class DesignSettings:
     reevaluate: int = 1
     memory: int = 99
 
-    # The choice of the result, and its re-test
+    def __post_init__(self) -> None:
+        check_choice(self, searcher=tuple(PROPOSERS))
+        _check_truth(self, "known")
+        if isinstance(self.reevaluate, bool):
+            _set(self, reevaluate=int(self.reevaluate))
+        _check_numbers(self, population=2, generations=0, reevaluate=0, memory=1)
+
+
+@dataclass(frozen=True)
+class Race:
+    """The choice of the result, and its re-test.
+
+    Attributes:
+        final_race: choose among the best survivors by a race on fresh seeds.
+        race_size: survivors in that race.
+        race_runs: runs of each in its first round; every round halves the candidates and doubles the runs.
+        retest_runs: runs of the result on seeds that the search never saw.
+        random_baseline: make a second search of the same size among random designs; the re-test has its result, too.
+        remember: whether the result starts where runs on its training problems ended (`autov.designer.memory`); None
+            where that is significantly better on held-out problems or instances. Not for an operator, nor for problems
+            that move (family).
+    """
+
     final_race: bool = True
     race_size: int = 32
     race_runs: int = 16
     retest_runs: int = 30
+    random_baseline: bool = False
+    remember: bool | None = None
 
     def __post_init__(self) -> None:
-        self._check_numbers()
-        self._check_cases()
-        for name in ("tie_bounds", "known", "final_race"):
-            if not isinstance(getattr(self, name), bool):
-                raise InputError(f"{name}: must be True or False, got {getattr(self, name)!r}")
-        check_choice(self, space=SPACES, searcher=tuple(PROPOSERS), aggregate=AGGREGATES)
-        if not isinstance(self.fix, Mapping):
-            raise InputError(f"fix: must be a dict of gene -> value, got {self.fix!r}")
-        self._set("form", self.form if isinstance(self.form, str) else tuple(self.form))
-        self._set("members", _several(self.members))
-        self.genome  # noqa: B018 (says what does not fit)
+        _check_truth(self, "final_race", "random_baseline")
+        if self.remember is not None:
+            _check_truth(self, "remember")
+        _check_numbers(self, race_size=1, race_runs=1, retest_runs=2)
 
-    def _set(self, name: str, value: Any) -> None:
-        """The value in its usual form."""
-        object.__setattr__(self, name, value)
 
-    def _check_numbers(self) -> None:
-        least = {"population": 2, "generations": 0, "memory": 1, "race_size": 1, "race_runs": 1, "retest_runs": 2,
-                 "panel_runs": 1}  # fmt: skip
-        for name, low in least.items():
-            self._set(name, whole_number(name, getattr(self, name), low))
-        fresh = int(self.reevaluate) if isinstance(self.reevaluate, bool) else self.reevaluate
-        self._set("reevaluate", whole_number("reevaluate", fresh, 0))
+@dataclass(frozen=True)
+class DesignSettings:
+    """Everything that decides what a design finds, apart from the problems and the seed.
 
-    def _check_cases(self) -> None:
-        """What it is designed for."""
-        if not isinstance(self.trial, TrialBudget):
-            raise InputError(f"trial: must be a TrialBudget(popsize, generations, runs), got {self.trial!r}")
-        self._set("family", checked_kinds(self.family))
-        for name in ("dims", "budgets"):
-            values = tuple(_count(name, value) for value in _several(getattr(self, name)))
-            if len(set(values)) < len(values):
-                raise InputError(f"{name}: each once, got {', '.join(map(str, values))}")
-            self._set(name, values)
-        self._set("stops", _parts("stops", self.stops))
-        if self.cases is not None:
-            self._set("cases", whole_number("cases", self.cases, 1))
-        self._set("panel", _several(self.panel))
-        if not all(isinstance(one, str) for one in self.panel) or len(set(self.panel)) < len(self.panel):
-            raise InputError(f"panel: must be names such as cma:default, each once, got {self.panel!r}")
+    The settings have names of their own in all groups: `changed`, `design_settings` and `autov.design` take them
+    without the group, as in ``generations=100``.
 
-    @cached_property
-    def genome(self) -> Genome:
-        """What is designed."""
-        if self.space == "operator":
-            if self.fix:
-                raise InputError("fix: only in the spaces evolution and portfolio; an operator has form, rows and draw")
-            return OperatorGenome.of(self.form, 10 if self.rows is None else self.rows, self.draw, self.tie_bounds)
-        wide = evolution_space(self.rows) if self.space == "evolution" else portfolio_space(self.members, self.rows)
-        return wide.fix(self.fix)
+    Attributes:
+        designed: what is designed.
+        training: what for.
+        fitness: how good a candidate is.
+        search: how candidates are found.
+        race: how the result is chosen, and tested again.
+    """
+
+    designed: Designed = field(default_factory=Designed)
+    training: Training = field(default_factory=Training)
+    fitness: Fitness = field(default_factory=Fitness)
+    search: SearchSettings = field(default_factory=SearchSettings)
+    race: Race = field(default_factory=Race)
+
+    def changed(self, **values: Any) -> DesignSettings:
+        """With other values of some settings."""
+        groups: dict[str, dict[str, Any]] = {}
+        _check_names(values)
+        for name, value in values.items():
+            groups.setdefault(GROUPS[name], {})[name] = value
+        return replace(self, **{group: replace(getattr(self, group), **some) for group, some in groups.items()})
+
+    def values(self) -> dict[str, Any]:
+        """All settings by name."""
+        return {name: getattr(getattr(self, group), name) for name, group in GROUPS.items()}
 
     def described(self) -> dict[str, Any]:
         """As JSON, for files: what has a meaning in the space."""
-        found = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        found["trial"] = {name: value for name, value in dataclasses.asdict(self.trial).items() if name != "stop"}
+        found = self.values()
+        found["trial"] = {name: value for name, value in asdict(found["trial"]).items() if name != "stop"}
         for name, value in found.items():
             found[name] = list(value) if isinstance(value, tuple) else dict(value) if name == "fix" else value
-        unused = ("members", "fix") if self.space == "operator" else ("form", "draw", "tie_bounds")
+        found["members"] = [one if isinstance(one, str) else one.name for one in found["members"]]
+        if isinstance(own := found["space"], Space):
+            found |= {"space": own.name, "genes": [gene.described() for gene in own.genes]}
+        unused = ("members", "fix") if found["space"] == "operator" else ("form", "draw", "tie_bounds")
         unused += ("dims", "budgets", "stops", "cases")  # told case by case
+        if found["remember"] is None:  # a setting that was added later
+            del found["remember"]
+        if not found["random_baseline"]:  # which searches of earlier versions do not have
+            unused += ("random_baseline",)
         return {name: value for name, value in found.items() if name not in unused}
+
+
+GROUPS = {one.name: group.name for group in fields(DesignSettings) for one in fields(group.default_factory)}  # type: ignore[arg-type]
+
+
+def _check_names(names: Iterable[str]) -> None:
+    for name in names:
+        if name not in GROUPS:
+            raise InputError(f"design: unknown setting {name!r}; one of {', '.join(GROUPS)}")
 
 
 OPERATOR = DesignSettings()
 # The paper's settings, all of them (Section V-A), its centred problem included. The bounds are tied because the
 # operator it prints has zero means and equal variances for both of them in every row, which free weights would not
 # give; tie_bounds=False is the letter of its text, and stalls (docs/designing.md).
-PAPER = dataclasses.replace(
-    OPERATOR, generations=1000, trial=TrialBudget(100, 100, 9), reevaluate=0, final_race=False, family=(), known=False
-)  # fmt: skip
-STANDARD = dataclasses.replace(
-    OPERATOR, space="portfolio", population=40, generations=1000, memory=40, race_size=16
-)  # fmt: skip
-PRESETS = {"quick": dataclasses.replace(STANDARD, generations=150), "standard": STANDARD, "paper": PAPER}
-OPERATOR_PRESETS = {"quick": dataclasses.replace(OPERATOR, generations=100), "standard": OPERATOR, "paper": PAPER}
+PAPER = OPERATOR.changed(
+    generations=1000, trial=TrialBudget(100, 100, 9), reevaluate=0, final_race=False, family=(), known=False
+)
+STANDARD = OPERATOR.changed(
+    space="portfolio", over_runs="rank", population=40, generations=1000, memory=40, race_size=16
+)
+PRESETS = {"quick": STANDARD.changed(generations=150), "standard": STANDARD, "paper": PAPER}
+OPERATOR_PRESETS = {"quick": OPERATOR.changed(generations=100), "standard": OPERATOR, "paper": PAPER}
 OF_OPERATORS = ("form", "draw", "tie_bounds")  # settings that only an operator has
 
 
@@ -212,19 +332,16 @@ def design_settings(preset: str | DesignSettings | None = None, **overrides: Any
         raise InputError(f"preset: must be one of {', '.join(PRESETS)}, got {preset!r}")
     if preset == "paper" and space not in (None, "operator"):
         raise InputError(f"space: the preset paper designs an operator, got {space!r}")
-    known = [f.name for f in dataclasses.fields(DesignSettings)]
-    for name in overrides:
-        if name not in known:
-            raise InputError(f"design: unknown setting {name!r}; one of {', '.join(known)}")
+    _check_names(overrides)
     given = {name: value for name, value in overrides.items() if value is not None}
-    if given.get("space", chosen.space) != "operator" and any(name in given for name in OF_OPERATORS):
+    if given.get("space", chosen.designed.space) != "operator" and any(name in given for name in OF_OPERATORS):
         raise InputError(f"{next(n for n in OF_OPERATORS if n in given)}: only for the space operator")
     trial = given.get("trial")
     if isinstance(trial, Mapping):  # some of its numbers
         if unknown := set(trial) - {"popsize", "generations", "runs", "evaluations"}:
             raise InputError(f"trial: has popsize, generations, runs and evaluations, got {sorted(unknown)[0]!r}")
-        given["trial"] = dataclasses.replace(chosen.trial, **trial)
-    form = inputs_of(given.get("form", chosen.form))
-    if given.get("space", chosen.space) == "operator" and "tie_bounds" not in given:
-        given["tie_bounds"] = chosen.tie_bounds and {"lower", "upper"} <= set(form)
-    return dataclasses.replace(chosen, **given)
+        given["trial"] = replace(chosen.training.trial, **trial)
+    form = inputs_of(given.get("form", chosen.designed.form))
+    if given.get("space", chosen.designed.space) == "operator" and "tie_bounds" not in given:
+        given["tie_bounds"] = chosen.designed.tie_bounds and {"lower", "upper"} <= set(form)
+    return chosen.changed(**given)

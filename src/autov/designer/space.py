@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from autov.algorithms.base import External, Metaheuristic
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.matrix_adaptation import BOUNDS, FIRST_MEANS, MEANS, PATHS, RESTARTS, MatrixAdaptation
 from autov.algorithms.memetic import Memetic
 from autov.algorithms.portfolio import Portfolio
 from autov.algorithms.surrogate_ma_es import SurrogateMatrixAdaptation
+from autov.algorithms.warm_start import WarmStart
 from autov.core import Array, Box, InputError, whole_number
 from autov.designer.genes import Gene
 from autov.designer.local_genes import LOCAL_KINDS, make_memetic, memetic_genes, memetic_values
+from autov.designer.own_members import default_values, genes_of, make_member, name_of
 from autov.operators import AffineOperator, load_operator
 
 Values = dict[str, Any]
@@ -24,12 +27,12 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True)
 class Space:
-    """Genes, and what they make.
+    """Genes, and what they make; ``design(space=...)`` takes one of your own.
 
     Attributes:
         name: of the space.
         genes: what is designed.
-        make: an algorithm from the values of all genes, those that are fixed included.
+        make: an algorithm from a dict of the values of all genes that count, those that are fixed included.
         seeds: label and values of known designs; a gene that one leaves out has its middle value.
         fixed: values that are not designed.
     """
@@ -40,6 +43,29 @@ class Space:
     seeds: tuple[tuple[str, Values], ...] = ()
     fixed: tuple[tuple[str, Any], ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "genes", tuple(self.genes))
+        names = [*self.gene_names, *(name for name, _ in self.fixed)]
+        if not self.genes or not callable(self.make) or not isinstance(self.name, str):
+            raise InputError("space: has a name, at least one gene, and a function make(values) -> algorithm")
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise InputError(f"space: gene {min(twice)!r} is there twice")
+        met = {name for name, _ in self.fixed}
+        for gene in self.genes:
+            if gene.when is not None and gene.when[0] not in met:
+                raise InputError(f"space: {gene.name} depends on {gene.when[0]!r}, which must be a gene before it")
+            met.add(gene.name)
+
+    def checked(self) -> Space:
+        """Itself, if its known designs have its genes and the middle of its box makes an algorithm."""
+        for label, values in self.seeds:
+            if wrong := set(values) - {*self.gene_names, *(name for name, _ in self.fixed)}:
+                raise InputError(f"space: the known design {label!r} has a value of {min(wrong)!r}, which is no gene")
+        made = self.decode(np.full(len(self.genes), 0.5))
+        if isinstance(made, type) or not isinstance(made, (Metaheuristic, External)):
+            raise InputError(f"space: make must return an algorithm, got {made!r}")
+        return self
+
     @property
     def box(self) -> Box:
         """The unit box."""
@@ -49,10 +75,18 @@ class Space:
     def _box(self) -> Box:
         return Box(np.zeros(len(self.genes)), np.ones(len(self.genes)))
 
+    @property
+    def gene_names(self) -> tuple[str, ...]:
+        """Of the genes that are designed."""
+        return tuple(gene.name for gene in self.genes)
+
     def values(self, vector: Array) -> Values:
         """Values by name."""
-        found = {gene.name: gene.value(float(u)) for gene, u in zip(self.genes, vector, strict=True)}
-        return found | dict(self.fixed)
+        found = dict(self.fixed)
+        for gene, u in zip(self.genes, vector, strict=True):
+            if gene.counts(found):
+                found[gene.name] = gene.value(float(u))
+        return found
 
     def decode(self, vector: Array) -> Any:
         """The algorithm of a vector."""
@@ -84,6 +118,10 @@ class Space:
                 raise InputError(f"fix: {name!r}: {what} {names}{'' if found else ', rowJ.WEIGHT.mean|std, ...'}")
             fixed[found[0].name] = found[0].checked(value)
             genes.remove(found[0])
+        out = {gene.name for gene in genes if gene.when and gene.when[0] in fixed and not gene.counts(fixed)}
+        while more := {gene.name for gene in genes if gene.when and gene.when[0] in out} - out:
+            out |= more
+        genes = [gene for gene in genes if gene.name not in out]
         if not genes:
             raise InputError("fix: every gene is fixed, nothing is left to design")
         return replace(self, genes=tuple(genes), fixed=tuple(fixed.items()))
@@ -91,6 +129,8 @@ class Space:
 
 def operator_of(algorithm: Any) -> AffineOperator | None:
     """The operator of an evolution, or of the first one in a portfolio or its global search."""
+    if isinstance(algorithm, WarmStart):
+        return operator_of(algorithm.cold)
     if isinstance(algorithm, Memetic):
         return operator_of(algorithm.global_search)
     members = algorithm.members if isinstance(algorithm, Portfolio) else (algorithm,)
@@ -145,8 +185,10 @@ EXCHANGE = _rows(load_operator("exchange"))
 SURROGATE = (Gene("tau", 0.5, 0.95), Gene("refit", 0.0, 0.5))
 
 
-def strategy_genes(kind: str) -> tuple[Gene, ...]:
-    """Everything of an evolution strategy, and of its model if it has one."""
+def strategy_genes(kind: Any) -> tuple[Gene, ...]:
+    """Everything of an evolution strategy, and of its model if it has one; what a member of the user's own declares."""
+    if not isinstance(kind, str):
+        return genes_of(kind)
     return STRATEGY if kind == "ma-es" else STRATEGY + SURROGATE
 
 
@@ -216,19 +258,23 @@ def evolution_values(
     return {f"{prefix}.{name}": value for name, value in found.items()}
 
 
-def make_strategy(values: Values, prefix: str = "ma-es", kind: str = "ma-es") -> Any:
-    """A `MatrixAdaptation`, or one with a model, from values by name."""
+def make_strategy(values: Values, prefix: str = "ma-es", kind: Any = "ma-es") -> Any:
+    """A `MatrixAdaptation`, or one with a model, or a member of the user's own, from values by name."""
+    if not isinstance(kind, str):
+        return make_member(kind, values, prefix)
     return STRATEGIES[kind](**{gene.name: values[f"{prefix}.{gene.name}"] for gene in strategy_genes(kind)})
 
 
-def strategy_values(prefix: str = "ma-es", kind: str = "ma-es", **settings: Any) -> Values:
-    """Values of a strategy: the defaults, apart from those given."""
+def strategy_values(prefix: str = "ma-es", kind: Any = "ma-es", **settings: Any) -> Values:
+    """Values of a strategy, or of a member of the user's own: the defaults, apart from those given."""
+    if not isinstance(kind, str):
+        return default_values(kind, prefix)
     defaults = {field.name: field.default for field in fields(STRATEGIES[kind])} | settings
     return {f"{prefix}.{gene.name}": defaults[gene.name] for gene in strategy_genes(kind)}
 
 
 def make_portfolio(
-    values: Values, members: tuple[tuple[str, str], ...], rows: int, searches: tuple[str, ...] = ()
+    values: Values, members: tuple[tuple[str, Any], ...], rows: int, searches: tuple[str, ...] = ()
 ) -> Portfolio | Memetic:  # fmt: skip
     """A `Portfolio` of members (prefix, kind) from values by name, with local searches around it if there are some."""
     made = [
@@ -246,7 +292,9 @@ def make_portfolio(
 
 
 def _renamed(genes: Sequence[Gene], prefix: str) -> list[Gene]:
-    return [Gene(f"{prefix}.{g.name}", g.low, g.high, g.scale, g.choices) for g in genes]
+    """The genes of a member."""
+    when = [g.when and (f"{prefix}.{g.when[0]}", g.when[1]) for g in genes]
+    return [replace(g, name=f"{prefix}.{g.name}", when=w) for g, w in zip(genes, when, strict=True)]
 
 
 def evolution_space(rows: int | None = None) -> Space:
@@ -260,19 +308,20 @@ def evolution_space(rows: int | None = None) -> Space:
                  partial(make_evolution, rows=rows), tuple(seeds))  # fmt: skip
 
 
-def portfolio_space(members: Sequence[str] = KINDS, rows: int | None = None) -> Space:
+def portfolio_space(members: Sequence[Any] = KINDS, rows: int | None = None) -> Space:
     """A portfolio of members of these kinds, each with everything open, and how they share the budget.
 
     Local searches among them work around the portfolio of the others.
     """
     rows = ROWS if rows is None else whole_number("rows", rows, 1, 50)
-    if not members or any(kind not in MEMBERS for kind in members):
-        raise InputError(f"members: some of {', '.join(MEMBERS)}, got {', '.join(map(str, members)) or 'none'}")
+    if not members or any(isinstance(kind, str) and kind not in MEMBERS for kind in members):
+        known = f"{', '.join(MEMBERS)}, or file.py:Name"
+        raise InputError(f"members: some of {known}, got {', '.join(map(str, members)) or 'none'}")
     searches = tuple(kind for kind in members if kind in LOCAL_KINDS)
     shared = [kind for kind in members if kind not in LOCAL_KINDS]
     if not shared or len(set(searches)) < len(searches):
         rule = "local searches once each, and another member with them"
-        raise InputError(f"members: {rule}, got {', '.join(members)}")
+        raise InputError(f"members: {rule}, got {', '.join(map(name_of, members))}")
     named = tuple((_prefix(shared, i), kind) for i, kind in enumerate(shared))
     genes: list[Gene] = [
         Gene("hedge", 0.0, 0.6), Gene("round", 0.01, 0.2, "log"), Gene("polish", 0.0, 0.5),
@@ -290,12 +339,13 @@ def portfolio_space(members: Sequence[str] = KINDS, rows: int | None = None) -> 
                  tuple(seeds))  # fmt: skip
 
 
-def _prefix(members: Sequence[str], place: int) -> str:
-    before = members[:place].count(members[place])
-    return members[place] if not before else f"{members[place]}-{before + 1}"
+def _prefix(members: Sequence[Any], place: int) -> str:
+    names = [name_of(member) for member in members]
+    before = names[:place].count(names[place])
+    return names[place] if not before else f"{names[place]}-{before + 1}"
 
 
-def _portfolio_seeds(named: Sequence[tuple[str, str]], rows: int) -> list[tuple[str, Values]]:
+def _portfolio_seeds(named: Sequence[tuple[str, Any]], rows: int) -> list[tuple[str, Values]]:
     """Known designs: each member alone, and hand-made shares for all of them."""
     kinds = [kind for _, kind in named]
     own: Values = {}
@@ -312,10 +362,12 @@ def _portfolio_seeds(named: Sequence[tuple[str, str]], rows: int) -> list[tuple[
         if kind == "evolution":
             big = evolution_values(EXCHANGE[: min(rows, 5)], rows, prefix)
             found += [("small exchange", own | alone | rest), ("paper-sized exchange", own | big | alone | rest)]
-        else:
+        elif isinstance(kind, str):
             quick = strategy_values(prefix, kind, **FASTER)
             found += [(kind, own | alone | rest), (f"faster {kind}", own | quick | alone | rest)]
-    both = [strategy_values(prefix, kind, **FASTER) for prefix, kind in named if kind != "evolution"]
+        else:
+            found.append((prefix, own | alone | rest))
+    both = [strategy_values(prefix, kind, **FASTER) for prefix, kind in named if kind in STRATEGIES]
     if "evolution" in kinds and both:
         found.append(("hand-made portfolio, faster ma-es", own | both[0] | trials | shares | SPARING))
     if "evolution" in kinds:

@@ -11,7 +11,8 @@ import numpy as np
 
 from autov.core import Box, InputError
 from autov.kernels.objective import Objective
-from autov.problems import MayRaise, Problem, ProblemFamily, takes_points, to_base, without_fixed
+from autov.problems import GeneratedFamily, MayRaise, Problem, ProblemFamily, takes_points, to_base, without_fixed
+from autov.problems.generated import Part
 
 MOST_NUMBERS = 20_000_000  # numbers in the transformations of the instances that are kept, at most
 MOST_INSTANCES = 256
@@ -74,8 +75,12 @@ class Instances:
 
     @cached_property
     def first(self) -> Prepared:
-        """Instance 0."""
-        return self._prepare(0)
+        """Instance 0; of a user's family, the first one of the training."""
+        return self._prepare(self.number("train", 0))
+
+    def number(self, part: Part, drawn: int) -> int:
+        """The number of an instance that a stream has drawn, in the part of a user's family that it belongs to."""
+        return self.problem.numbered(part, drawn) if isinstance(self.problem, GeneratedFamily) else drawn
 
     @cached_property
     def _most(self) -> int:
@@ -84,7 +89,7 @@ class Instances:
         return min(MOST_INSTANCES, max(1, MOST_NUMBERS // matrix))
 
     def __getitem__(self, number: int) -> Prepared:
-        if not self.is_family or number == 0:
+        if not self.is_family or number == self.first.number:
             return self.first
         with self._lock:  # threads that need the same instance wait for the one that constructs it
             found = self._prepared.get(number)

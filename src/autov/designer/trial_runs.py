@@ -17,6 +17,7 @@ from autov.kernels.evolution.many import Tasks as KernelTasks
 from autov.kernels.evolution.many import derive
 from autov.kernels.objective import Objective, stack_objectives, stacking_key
 from autov.problems import PointFunction, Problem
+from autov.problems.generated import Part
 from autov.runs import solve
 
 
@@ -48,6 +49,10 @@ class TrialBudget:
         return max(1, round(self.stop * self.maxfev))
 
 
+SEARCH, TRIAL, RACE, RETEST, MOVED, PANEL = range(6)  # what the streams of a seed are for
+PART_OF: dict[int, Part] = {RACE: "validation", RETEST: "test", MOVED: "test"}  # of a user's family; else the training
+
+
 @dataclass(frozen=True)
 class Stream:
     """Where the random numbers and the instances of runs come from: one stream for each purpose and problem."""
@@ -68,7 +73,9 @@ class Stream:
 
     def met(self, instances: Instances, run: int) -> Prepared:
         """The instance that a run meets."""
-        return instances[self.instance(run)] if instances.is_family else instances.first
+        if not instances.is_family:
+            return instances.first
+        return instances[instances.number(PART_OF.get(self.purpose, "train"), self.instance(run))]
 
 
 class Tasks(NamedTuple):
@@ -144,7 +151,7 @@ class CompiledTrials:
             objectives = stack_objectives([cast(Objective, met[k].objective) for k in group])
             noting = met[group[0]].may_raise
             if noting is not None:  # prepared objectives are shared by several calls, notes are not
-                objectives = objectives._replace(context=np.zeros_like(objectives.context))
+                objectives = objectives._replace(context=_without_note(objectives.context))
             todo = KernelTasks(tasks.which[members], instance, tasks.candidates[members], tasks.runs[members])
             found = np.empty(len(members))
             self.genome.run_packed(
@@ -177,6 +184,13 @@ class SentTrials:
         return CompiledTrials(self.instances, self.genome, vectors, self.budget, self.stream)(tasks)
 
 
+def _without_note(context: Array) -> Array:
+    """A context of its own for a call: the first number notes whether the function raised, the rest is read."""
+    own = context.copy()
+    own[0] = 0.0
+    return own
+
+
 def run_alone(instance: Prepared, algorithm: Any, budget: TrialBudget, key: np.ndarray) -> float:
     """The best value of one run of any algorithm on an instance, compiled if both can be."""
     compiled: bool = isinstance(algorithm, Compiled) and algorithm.compiles
@@ -185,7 +199,7 @@ def run_alone(instance: Prepared, algorithm: Any, budget: TrialBudget, key: np.n
         return solve_alone(instance.problem, algorithm, budget, seed)
     objective = instance.objective
     if instance.may_raise is not None:  # prepared objectives are shared by several calls, notes are not
-        objective = objective._replace(context=np.zeros_like(objective.context))
+        objective = objective._replace(context=_without_note(objective.context))
     state = algorithm.start(key, instance.box, budget.popsize, budget.maxfev)
     best = algorithm.run_compiled(state, objective, budget.made).fun
     if instance.may_raise is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -29,6 +30,7 @@ from autov.engines import Engine, Processes, Serial, Threads, engine_of
 from autov.engines.engine import Found
 from autov.kernels.evolution.many import derive
 from autov.problems import PointFunction, Problem, to_base
+from autov.runs import solve
 from autov.runs.evaluation import DEFAULT, FaultPolicy, PointEvaluator, check_policy
 
 STACKED = 4_000_000  # numbers in one stacked call of a Python function, at most
@@ -144,6 +146,17 @@ class Trials:
             best[i] = solve_alone(instance.problem, algorithms[w], self.budget, seed, points)
         return best
 
+    def end(self, stream: Stream, run: int, algorithm: Any) -> tuple[Array, float]:
+        """Where one run ends, and the value there."""
+        instance, seed = stream.met(self.instances, run), int(derive(stream.key, 0, run)[0] >> np.uint64(1))
+        points = None if self.compiled or self.uses_rng else partial(self._points, stream, instance, run)
+        self.evaluations += self.budget.made
+        found = solve(
+            instance.problem, algorithm, maxfev=self.budget.made, popsize=self.budget.popsize, seed=seed,
+            evaluate=points,
+        )  # fmt: skip
+        return found.x, found.fun
+
     def _points(self, stream: Stream, instance: Prepared, run: int, x: Array) -> Array:
         points = to_base(instance.problem, x)[1]
         if self._has_own_functions([instance]):
@@ -216,7 +229,12 @@ class DesignTrials:
     @property
     def each(self) -> list[Trials]:
         """All of them, each once."""
-        return [*self.search, *([] if self.held_out is self.search else self.held_out), *self.moved]
+        return [*self.search, *(one for one in self.held_out if one not in self.search), *self.moved]
+
+    @property
+    def left_out(self) -> list[Trials]:
+        """Those on problems that only the re-test has."""
+        return self.held_out[len(self.search) :]
 
     @property
     def evaluations(self) -> int:
@@ -233,40 +251,43 @@ def _known(made: Values, best: Array, piece: slice) -> bool:
     return True
 
 
-def median_bounds(values: Array) -> tuple[Array, Array]:
-    """Smallest and largest possible median of each row, where NaN stands for runs not made yet."""
+def bounds_of(figure: Callable[[Array], Array], values: Array) -> tuple[Array, Array]:
+    """Smallest and largest possible figure of each row, where NaN stands for runs not made yet.
+
+    Args:
+        figure: from (c, runs) to (c,), never smaller where a value is larger.
+        values: (c, runs).
+    """
     missing = np.isnan(values)
-    low = np.median(np.where(missing, -np.inf, values), axis=1)
-    high = np.median(np.where(missing, np.inf, values), axis=1)
-    return low, high
+    return figure(np.where(missing, -np.inf, values)), figure(np.where(missing, np.inf, values))
 
 
 def try_candidates(
     trials: Trials, stream: Stream, genome: Genome, vectors: Array, candidates: np.ndarray, parents: Array,
-    early_stop: bool,
+    figure: Callable[[Array], Array] | None,
 ) -> Array:  # fmt: skip
-    """Values (c, runs) of new candidates; with early_stop, NaN for runs that could not save a hopeless candidate.
+    """Values (c, runs) of new candidates; with a figure, NaN for runs that could not save a hopeless candidate.
 
-    A candidate is hopeless once its median is certain to lie above the len(parents)-th smallest of all upper bounds
+    A candidate is hopeless once its figure is certain to lie above the len(parents)-th smallest of all upper bounds
     (parents included): that many others survive before it. Those that survive have all their runs, so the search
-    goes on with the same bits as without early_stop.
+    goes on with the same bits as without early stops.
     """
     count, runs = len(candidates), trials.budget.runs
     values = np.full((count, runs), np.nan)
     alive = np.arange(count)
     done = 0
-    step = runs // 2 + 1 if early_stop and len(parents) else runs
+    step = runs // 2 + 1 if figure is not None and len(parents) else runs
     while done < runs and len(alive):
         numbers = np.arange(done, done + step)
         which = np.repeat(alive, step)
         made = trials(stream, genome, vectors, Tasks(which, candidates[which], np.tile(numbers, len(alive))))
         values[np.ix_(alive, numbers)] = made.reshape(len(alive), step)
         done, step = done + step, 1
-        if done < runs:
-            low, high = median_bounds(values)
+        if done < runs and figure is not None:
+            low, high = bounds_of(figure, values)
             limit = np.partition(np.concatenate([parents, high]), len(parents) - 1)[len(parents) - 1]
             alive = alive[low[alive] <= limit]
     return values
 
 
-__all__ = ["DesignTrials", "Stream", "Tasks", "TrialBudget", "Trials", "median_bounds", "try_candidates"]
+__all__ = ["DesignTrials", "Stream", "Tasks", "TrialBudget", "Trials", "bounds_of", "try_candidates"]

@@ -16,7 +16,7 @@ from autov.engines.serial import Serial
 from autov.engines.threads import Threads
 
 Workers = int | None | Engine | Executor | Callable[..., Iterable[Any]]
-ALLOWED = "a positive whole number, -1 for all cores, an Executor, a Dask client or a map-like callable"
+ALLOWED = "a positive integer, -1 for all cores, an Executor, a Dask client or a map-like callable"
 
 
 class Borrowed(Engine):

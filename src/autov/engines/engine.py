@@ -88,7 +88,7 @@ def no_timeout(timeout: float | None) -> None:
         raise InputError("timeout: needs worker processes or Dask; threads and maps cannot end a call that hangs")
 
 
-def worker_count(workers: Any, allowed: str = "a positive whole number or -1 for all cores") -> int:
+def worker_count(workers: Any, allowed: str = "a positive integer or -1 for all cores") -> int:
     """How many workers are meant: None or -1 for all cores this process may use."""
     if workers is None:
         workers = -1

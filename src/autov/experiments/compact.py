@@ -85,7 +85,7 @@ def _check(data: dict[str, Any]) -> None:
     for name in ("maxfev", "popsize"):
         whole_number(name, data[name], 1)
     if type(data["seed"]) is not int or data["seed"] < 0:
-        raise InputError(f"seed: must be a whole number of at least 0, got {data['seed']!r:.80}")
+        raise InputError(f"seed: must be an integer of at least 0, got {data['seed']!r:.80}")
     labels = {"algorithms": data["algorithms"], "problems": data["problems"]}
     for name, found in labels.items():
         if not isinstance(found, list) or not found or not all(isinstance(item, str) and item for item in found):

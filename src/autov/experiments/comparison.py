@@ -19,11 +19,13 @@ from autov.experiments.plan import Algorithms, Experiment, Problems, experiment
 from autov.experiments.row import Failure, Row, versions
 from autov.experiments.runner import TaskProgress, run
 from autov.experiments.store import Store
-from autov.experiments.table import Cell, Table, scientific
+from autov.experiments.table import Cell, Table, scientific, significant
 from autov.experiments.trace import Trace
-from autov.problems import Problem, instance_of, is_told_by_name, resolve_problem
+from autov.problems import Problem, ProblemFamily, instance_of, is_told_by_name, resolve_problem
 from autov.runs.evaluation import DEFAULT, FaultCount, FaultPolicy, fault_policy, sentence
-from autov.stats import TARGETS, Scores, hits, score
+from autov.stats import SOLVED, TARGETS, Scores, Versus, hits, score
+
+TESTS = ("auto", "bayes", "paper")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,44 +142,101 @@ class Comparison(Displayable):
         """Whether there is anything to draw over evaluations; results saved in compact form hold no curves."""
         return any(np.isfinite(row.samples).any() for row in self.rows)
 
-    def scores(self, level: float = 0.05, correct: bool = False, show: Literal["mean", "median"] = "mean") -> Scores:
-        """Marks, counts and ranks of means or medians; ``correct`` for Holm-corrected p-values."""
-        return score(
-            self.values, self.problems, self.algorithms, self.reference, level=level, correct=correct, show=show
+    def gaps(self, problem: str, algorithm: str) -> Array:
+        """Gaps of the best values to the known minima, those below 1e-8 as 1e-8, so that solved runs are equal.
+
+        The best values themselves where a minimum is not known.
+        """
+        minima = [self.minimum(problem, row.run) for row in self.runs(problem, algorithm)]
+        values = self.values(problem, algorithm)
+        if any(minimum is None for minimum in minima):
+            return values
+        return np.maximum(values - np.array(minima, dtype=np.float64), SOLVED)
+
+    @cached_property
+    def paired(self) -> tuple[str, ...]:
+        """Problems on which all algorithms met the same instances in the same runs, each run its own."""
+        return tuple(
+            f
+            for f in self.problems
+            if isinstance(self.problem(f), ProblemFamily)
+            and len({tuple(row.run for row in self.runs(f, a)) for a in self.algorithms}) == 1
         )
 
+    def scores(
+        self, level: float = 0.05, correct: bool = True, show: Literal["mean", "median"] = "mean", test: str = "auto"
+    ) -> Scores:  # fmt: skip
+        """Marks with effect sizes, counts, and ranks of means or medians.
+
+        Args:
+            level: of significance.
+            correct: Holm's correction on each problem, for all algorithms that are compared with the reference.
+            show: what is ranked.
+            test: "auto": signed-rank of paired runs, rank-sum otherwise; "bayes": Bayesian signed-rank, on families
+                only; "paper": the rank-sum test of values as they are, without a correction.
+        """
+        if test not in TESTS:
+            raise InputError(f"test: must be one of {', '.join(TESTS)}, got {test!r}")
+        if test == "paper":
+            return score(self.values, self.problems, self.algorithms, self.reference, level=level, show=show)
+        if test == "bayes" and (others := [f for f in self.problems if f not in self.paired]):
+            raise InputError(
+                f"test: bayes needs runs on the same instances, problems such as NAME+family=translate; {others[0]} is "
+                "none, or has not the same runs of all"
+            )
+        return score(
+            self.values, self.problems, self.algorithms, self.reference, level=level, correct=correct, show=show,
+            judged=self.gaps, paired=self.paired, bayesian=test == "bayes",
+        )  # fmt: skip
+
     def table(
-        self, show: Literal["mean", "median"] = "mean", *, level: float = 0.05, correct: bool = False, digits: int = 4
-    ) -> Table:
-        """Mean (standard deviation), or median (difference of the quartiles), with marks; the best is set off."""
+        self, show: Literal["mean", "median"] = "mean", *, level: float = 0.05, correct: bool = True, digits: int = 4,
+        test: str = "auto",
+    ) -> Table:  # fmt: skip
+        """Mean (standard deviation), or median (difference of the quartiles), with marks; the best is set off.
+
+        Behind a mark are effect sizes; `scores` tells which test there is. Values closer than 1e-8 to a known minimum
+        are equal in all of them.
+        """
         if show not in ("mean", "median"):
             raise InputError(f"show: must be 'mean' or 'median', got {show!r}")
-        scores = self.scores(level, correct, show)
+        scores = self.scores(level, correct, show, test)
         rows = []
         for f in self.problems:
             entries = []
             summaries = [scores.cells[f, a].summary for a in self.algorithms]
             lead = min((getattr(summary, show) for summary in summaries if summary.n), default=np.nan)
+            lead += self._tolerance(f, lead, test)
             for a in self.algorithms:
                 cell = scores.cells[f, a]
                 s = cell.summary
                 shown = (s.mean, s.std) if show == "mean" else (s.median, s.q3 - s.q1 if np.isfinite(s.q3) else np.nan)
-                leads = shown[0] == lead
-                data = {**s._asdict(), "p": cell.p, "mark": cell.mark, "leads": leads}
-                text, detail = (scientific(value, places) for value, places in zip(shown, (digits, 2), strict=True))
-                entries.append(Cell(text, detail if s.n else "", cell.mark, leads, data))
+                leads = bool(shown[0] <= lead)
+                data = {**s._asdict(), "p": cell.p, "mark": cell.mark, "leads": leads, **_effects(cell.versus)}
+                text, detail = significant(shown[0], digits), significant(shown[1], 3)
+                if test == "paper":
+                    text, detail = scientific(shown[0], digits), scientific(shown[1], 2)
+                effect = "" if cell.versus is None or test == "paper" else cell.versus.effect
+                entries.append(Cell(text, detail if s.n else "", cell.mark, leads, data, effect=effect))
             rows.append((f, tuple(entries)))
         counts = {a: "/".join(map(str, scores.counts[a])) if a in scores.counts else "" for a in self.algorithms}
         footer, best = [("+/-/=", tuple(counts.values()))], [tuple(False for _ in counts)]
         notes = [
             f"+, - and = : significantly better, worse and not different from {self.reference} "
-            f"(rank sum test, {level:g}{', Holm-corrected' if correct else ''})."
+            f"({self._test(scores, test)}, {level:g}{', Holm-corrected' if scores.corrected else ''})."
         ]
         if scores.too_few:
             notes.append(
                 f"? : too few runs to tell; whatever they find, no difference can be significant at {level:g}"
                 f"{' after the correction' if correct else ''}."
             )
+        details: list[str] = []
+        if test != "paper" and len(self.algorithms) > 1:
+            details.append(
+                f"Behind each sign: how often a run is better than {self.reference}'s (ties half), and x the median "
+                "by its median, of gaps where the minimum is known. Values within 1e-8 of it are equal."
+            )
+        notes += details
         if scores.ranked:
             ranks = [scores.ranks[a] for a in self.algorithms]
             footer.append(("average rank", tuple(f"{rank:.2f}" for rank in ranks)))
@@ -200,7 +259,29 @@ class Comparison(Displayable):
         what = "mean (standard deviation)" if show == "mean" else "median (interquartile range)"
         caption = f"{self.name}: {what} of {'-'.join(map(str, dict.fromkeys((runs[0], runs[-1]))))} run"
         caption += "" if runs[-1] == 1 else "s"
-        return Table(caption, ("problem", *self.algorithms), tuple(rows), tuple(footer), tuple(notes), tuple(best))
+        return Table(caption, ("problem", *self.algorithms), tuple(rows), tuple(footer), tuple(notes), tuple(best),
+                     self.reference, tuple(details))  # fmt: skip
+
+    def _tolerance(self, problem: str, lead: float, test: str) -> float:
+        """How much larger than the smallest figure another one may be and still be equal to it."""
+        minimum = None if test == "paper" else self.minimum(problem)
+        return 0.0 if minimum is None or not lead - minimum < SOLVED else SOLVED - (lead - minimum)
+
+    def _test(self, scores: Scores, test: str) -> str:
+        """The test in words."""
+        if test == "bayes":
+            return "Bayesian signed-rank test of runs on the same instances, probability above 1 -"
+        kinds = {"signed-rank test of runs on the same instances": scores.paired,
+                 "rank sum test": set(self.problems) - set(scores.paired)}  # fmt: skip
+        return ", elsewhere ".join(kind for kind, problems in kinds.items() if problems)
+
+
+def _effects(found: Versus | None) -> dict[str, Any]:
+    """Effect sizes and probabilities, for machines."""
+    if found is None:
+        return {}
+    posterior = {} if found.posterior is None else {f"p_{k}": v for k, v in found.posterior._asdict().items()}
+    return {"smaller": found.smaller, "median_ratio": found.ratio, **posterior}
 
 
 def _by_name(rows: tuple[Row, ...], name: str) -> Problem | None:

@@ -9,16 +9,20 @@ import numpy as np
 
 from autov.algorithms.portfolio import Portfolio, who_worked
 from autov.designer import Design
+from autov.designer.design_run import COLD
+from autov.experiments.after_design import SEED_SHIFT
 from autov.experiments.comparison import Comparison, compare
+from autov.experiments.explanation import Explanation, explain
+from autov.experiments.generalisation import Generalisation, generalise
 from autov.problems import instance_of
 
 RUNS, USE_RUNS, LEAST_RUNS, MOST_PROBLEMS = 15, 5, 3, 6
+INSIGHT = 0.02, 0.05  # of the evaluations of a design: what runs elsewhere may take, and runs without its parts
 PART = 0.1  # of the evaluations of a design that its comparison may take where evaluations are not cheap
 # In the forms in which people use them; `de` and `cma-es` have the settings of the paper, which are not the best.
 WELL_KNOWN = {"GA": "ga", "DE (SciPy)": "scipy:de", "SHADE": "shade", "ma-es": "ma-es", "general": "general"}
 QUICK = 100, 50_000  # variables and evaluations up to which these, most of them in Python, take seconds
 LEAST_POPSIZE = 5  # of which all of these are capable
-SEED_SHIFT = 1_000_003  # these seeds are not those of the search
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,13 +58,19 @@ def compare_design(design: Design, workers: Any = None, safe: bool = True) -> li
     return found
 
 
+def insight_of(design: Design, workers: Any = None) -> tuple[Generalisation, Explanation]:
+    """How good a design is elsewhere and which of its parts matter, at a small part of the evaluations it took."""
+    elsewhere, parts = (int(part * design.evaluations) for part in INSIGHT)
+    return generalise(design, workers, elsewhere), explain(design, workers=workers, evaluations=parts)
+
+
 def _is_compiled(design: Design, place: int) -> bool:
     return instance_of(design.judged[place], 0).objective() is not None
 
 
 def _algorithms(design: Design, place: int) -> dict[str, Any]:
     """Label -> algorithm: those that are shown on a training problem."""
-    found: dict[str, Any] = {"designed": design.algorithm}
+    found: dict[str, Any] = {"designed": design.rivals.get(COLD, design.algorithm)}  # a memory has these very problems
     if (other := design.best_known(place)) is not None:
         found[other] = design.rivals[other]
     quick = design.judged[place].box.dim <= QUICK[0] and design.budgets[place] <= QUICK[1]
@@ -76,9 +86,9 @@ def _compared(design: Design, place: int, shown: dict[str, Any], runs: int, work
         shown, {name: problem}, runs=runs, maxfev=maxfev, popsize=popsize, rng=seed, store=None, workers=workers,
         reference="designed",
     )  # fmt: skip
-    if not isinstance(design.algorithm, Portfolio):
+    if not isinstance(shown["designed"], Portfolio):
         return DesignComparison(made)
     few = range(min(USE_RUNS, runs))
     return DesignComparison(
-        made, tuple(who_worked(design.algorithm, problem, maxfev, popsize, seed, run) for run in few)
+        made, tuple(who_worked(shown["designed"], problem, maxfev, popsize, seed, run) for run in few)
     )

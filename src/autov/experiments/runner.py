@@ -82,7 +82,7 @@ def execute(task: Task, policy: FaultPolicy = DEFAULT) -> TaskResult:
         start, faults = time.perf_counter(), FaultCount()
         problem = _problem_of(task)
         with evaluating_here(instance_of(problem, task.run), policy, faults) as evaluate:
-            result = solve(problem, task.solver, evaluate=evaluate, **_options(task))
+            result = solve(problem, task.solver, evaluate=evaluate, rows=True, **_options(task))
         return _result(task, problem, result, time.perf_counter() - start, faults)
     except (Exception, SystemExit) as error:  # a function may call exit()
         return _failed(error)

@@ -11,7 +11,7 @@ from autov.core.display import views
 
 @dataclass(frozen=True)
 class Cell:
-    """``text (detail) mark``, set off if it is best or not what was expected, and the numbers behind it."""
+    """``text (detail) mark effect``, set off if it is best or not what was expected, and the numbers behind it."""
 
     text: str
     detail: str = ""
@@ -19,6 +19,7 @@ class Cell:
     best: bool = False
     data: dict[str, Any] = field(default_factory=dict)
     differs: bool = False  # from what it is compared with
+    effect: str = ""  # how large the difference is that the mark tells
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Table:
         footer: the same below a line, as text.
         notes: sentences below the table.
         footer_best: for rows of the footer, which cells are the best.
+        reference: the column that every part of a split table has.
+        detail_notes: those of the notes that explain details and effects of cells.
     """
 
     caption: str
@@ -40,6 +43,8 @@ class Table:
     footer: tuple[tuple[str, tuple[str, ...]], ...] = ()
     notes: tuple[str, ...] = ()
     footer_best: tuple[tuple[bool, ...], ...] = ()
+    reference: str = ""
+    detail_notes: tuple[str, ...] = ()
 
     def footer_entries(self) -> list[tuple[str, tuple[Cell, ...]]]:
         """The footer as cells."""
@@ -64,3 +69,15 @@ def scientific(value: float | None, digits: int = 4) -> str:
         return "inf" if value > 0 else "-inf"
     mantissa, exponent = f"{value:.{digits}e}".split("e")
     return f"{mantissa}e{int(exponent):+d}"
+
+
+def significant(value: float | None, digits: int = 4) -> str:
+    """The number with so many significant digits, such as 12.55; with an exponent only if it is very small or large."""
+    if value is None or math.isnan(value):
+        return "n/a"
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if value != 0 and not 1e-3 <= abs(value) < 10 ** (digits + 1):
+        return scientific(value, digits - 1)
+    places = digits if value == 0 else digits - 1 - math.floor(math.log10(abs(value)))
+    return f"{value:.{max(places, 0)}f}" if value else "0"

@@ -30,7 +30,7 @@ class Trajectory:
         p_value: of the test on many runs, corrected for the number of comparisons; None if populations agree.
         runs: size of each sample of that test.
         detectable: the Kolmogorov-Smirnov distance that it finds with a chance of 90%.
-        turned: whether its random draws were turned with the problem (see `Rotatable`), or permuted with the variables.
+        turned: whether its random draws were rotated with the problem (`Rotatable`), or permuted with the variables.
         inside: whether its first steps were made small, to stay away from the border.
         negative: whether populations differ for a < 0 only.
         member: of an algorithm made of others, one that is not certified by itself, though it may not show in these
@@ -38,6 +38,9 @@ class Trajectory:
         dim: number of variables in which this was found.
         affine: of order, whether a f + b with a > 0 agrees, and only other increasing transformations differ.
         scope: what was compared, in all numbers of variables.
+        rounding: whether runs on the plain problem part as early if their points are shaken by a few units in the last
+            place: then rounding alone can be the cause, and laws were compared with all runs shaken.
+        memory: why an algorithm that starts at points that it remembers does not have the property.
     """
 
     property: str
@@ -58,9 +61,13 @@ class Trajectory:
     dim: int = 0
     affine: bool = False
     scope: RunScope | None = None
+    rounding: bool = False
+    memory: str = ""
 
     def note(self) -> str:
         """In words."""
+        if self.memory:
+            return self.memory
         if self.diverged is None:
             text = f"populations agree up to {self.deviation:.2g} of the box under every transformation"
             if self.member:
@@ -71,7 +78,7 @@ class Trajectory:
                 text += "; for a < 0 its draws were mirrored with the problem, which does not change their law"
             elif self.turned:
                 text += (
-                    "; its draws were turned with the problem, which does not change their law, and its steps kept "
+                    "; its draws were rotated with the problem, which does not change their law, and its steps kept "
                     "away from the border: it is rotation invariant in law"
                 )
             elif self.inside:
@@ -84,6 +91,8 @@ class Trajectory:
             text = f"populations agree for every a > 0; {text}"
         if self.affine:
             text = f"populations agree for a f + b with a > 0; {text}"
+        if self.rounding:
+            text += "; runs on the plain problem part as early if points are shaken by rounding, so it may be the cause"
         if self.level == "theorem":
             text += (
                 "; by theorem (its draws have the same law in any order) they agree in law"
@@ -139,10 +148,14 @@ class AlgorithmReport(Displayable):
         tried = [f"{t.property}, tried: {t.scope.words(t.diverged is None)}" for t in self.trajectories if t.scope]
         return (*words, *tried)
 
-    def __repr__(self) -> str:
+    @property
+    def in_short(self) -> str:
+        """The verdicts in a line."""
         words = {True: "yes", False: "no", None: "open"}
-        holds = ", ".join(f"{name} {words[held]}" for name, held in self.holds.items())
-        return f"<AlgorithmReport of {self.algorithm}: {holds}>"
+        return f"invariance: {', '.join(f'{name} {words[held]}' for name, held in self.holds.items())}"
+
+    def __repr__(self) -> str:
+        return f"<AlgorithmReport of {self.algorithm}, {self.in_short}>"
 
     @property
     def title(self) -> str:

@@ -18,7 +18,7 @@ from autov.invariance.verdicts import Trial
 from autov.operators import resolve_operator
 
 MUTATES = "warning: the operator changes its inputs; it was given copies here, but callers may not do that"
-DIMS = (2, 10, 50)  # numbers of variables that are tried where nothing is said
+DIMS = (2, 10, 50)  # numbers of variables that are tried by default
 
 
 def check(

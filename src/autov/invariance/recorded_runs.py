@@ -18,6 +18,7 @@ from autov.problems.problem import Problem
 from autov.runs import Run, solve
 
 SHIFTS = (0.5, -3.0, 2.0**-20, -(2.0**-10), 2.0**-5, -(2.0**5), -(2.0**10), 2.0**16)  # widths of the box
+ULPS = 8  # points are shaken by so many units in the last place
 POWERS = (1, 5, -5, 10, -10, 20, -20, 30, -30, 40, -40)  # of two
 
 
@@ -55,7 +56,10 @@ def rotates_draws(algorithm: Any) -> bool:
 
 @dataclass(eq=False)
 class Image:
-    """The problem in other coordinates; it keeps what it is asked, in the coordinates of the plain problem."""
+    """The problem in other coordinates; it keeps what it is asked, in the coordinates of the plain problem.
+
+    With a ``shake`` the values are those of points that are moved by so much at most, as rounding moves them.
+    """
 
     problem: Problem
     box: Box
@@ -64,6 +68,8 @@ class Image:
     minimum: float | None = None
     optimum: Array | None = None
     increasing: Increasing | None = None
+    shake: float = 0.0
+    shaking: Generator | None = None
     asked: list[Array] = field(default_factory=list)
     values: list[Array] = field(default_factory=list)
     touching: list[int] = field(default_factory=list)
@@ -72,7 +78,10 @@ class Image:
         """Values of the rows of x."""
         self.touching.append(int(((x <= self.box.lower) | (x >= self.box.upper)).sum()))
         self.asked.append(self.back(np.array(x)))
-        self.values.append(self.problem(self.asked[-1], rng))
+        at = self.asked[-1]
+        if self.shaking is not None:
+            at = at + self.shake * self.shaking.uniform(-1.0, 1.0, at.shape)
+        self.values.append(self.problem(at, rng))
         return self.values[-1] if self.increasing is None else self.increasing.function(self.values[-1])
 
     def kept_order(self) -> bool:
@@ -157,9 +166,13 @@ class RecordedRun:
     increasing: bool = True
 
     def summary(self, directions: Array) -> Array:
-        """Numbers to compare by law: a point and the spread of all, in the first and last step; the best value."""
-        steps = [self.asked[g] @ directions.T for g in (min(1, len(self.asked) - 1), -1)]
-        return np.concatenate([*(step[0] for step in steps), *(step.std(axis=0) for step in steps), [self.best]])
+        """Numbers to compare by law: mean and spread of the points of the first and last step; the best value.
+
+        The order of the points of a step does not matter.
+        """
+        steps = [np.sort(self.asked[g] @ directions.T, axis=0) for g in (min(1, len(self.asked) - 1), -1)]
+        each = [(step.mean(axis=0), step.std(axis=0)) for step in steps]
+        return np.concatenate([number for pair in each for number in pair] + [[self.best]])
 
 
 @dataclass(frozen=True)
@@ -171,6 +184,7 @@ class Setting:
     popsize: int
     generations: int
     seed: int
+    shaken: int = 0  # stream of what shakes points
 
     def transformations(self, property: Property) -> Iterator[Change]:
         """The simple ones first, of all sizes and both signs; powers of two scale without rounding."""
@@ -214,12 +228,23 @@ class Setting:
         step *= rng.random((self.given, 1)) ** (1 / box.dim) / np.linalg.norm(step, axis=1, keepdims=True)
         return (box.lower + box.upper) / 2 + step * box.width.min() / 2
 
-    def run(self, change: Change | None, x0: Array, path: int, permuted: bool = False) -> RecordedRun:
+    def rounding(self, change: Change) -> float:
+        """A length, somewhat above that by which the coordinates of the transformed problem round points."""
+        box = self.problem.box
+        size = np.abs([box.lower, box.upper]).max()
+        if isinstance(change, Transformation):
+            size += np.abs(change.b).max()
+        return float(ULPS * np.finfo(float).eps * size)
+
+    def run(
+        self, change: Change | None, x0: Array, path: int, permuted: bool = False, shake: float = 0.0
+    ) -> RecordedRun:  # fmt: skip
         """One run; points are given back in the coordinates of the plain problem.
 
         Rotations turn about the centre. A negative a mirrors the box, so that its bounds change places; an algorithm
         that can be turned is mirrored after its first points were made, as it is under rotations. With ``permuted``,
-        the random numbers are permuted with the variables.
+        the random numbers are permuted with the variables. With ``shake`` the first points and those that
+        are evaluated are others nearby, for each ``path``.
         """
         box = self.problem.box
         T = change if isinstance(change, Transformation) else None
@@ -242,6 +267,9 @@ class Setting:
         elif T is not None and permuted:
             algorithm = Permuted(algorithm, order_of(T))
         image = Image(self.problem, box, back, increasing=change if isinstance(change, Increasing) else None)
+        if shake > 0:
+            image.shake, image.shaking = shake, generator(self.seed, 8, self.shaken, path)
+            x0 = x0 + shake * (T.a if T is not None else 1.0) * image.shaking.uniform(-1.0, 1.0, x0.shape)
         kept: list[Array] = []
 
         def watch(run: Run) -> bool:

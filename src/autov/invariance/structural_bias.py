@@ -148,7 +148,7 @@ class BiasReport(Displayable):
 
 def check_bias(
     algorithm: Any, *, dim: int = 10, runs: int = 100, maxfev: int = 10_000, popsize: int = 100, alpha: float = ALPHA,
-    rng: Seed = 1,
+    rng: Seed = None,
 ) -> BiasReport:  # fmt: skip
     """Test whether an algorithm prefers some part of the box when the values tell it nothing.
 
@@ -169,7 +169,7 @@ def check_bias(
 
     Examples:
         >>> import autov
-        >>> autov.check_bias("de", dim=2, runs=20, maxfev=200, popsize=20).biased
+        >>> autov.check_bias("de", dim=2, runs=20, maxfev=200, popsize=20, rng=1).biased
         False
     """
     dim, runs = whole_number("dim", dim, 1), whole_number("runs", runs, 20)

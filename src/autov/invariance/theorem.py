@@ -16,8 +16,9 @@ from autov.algorithms import Evolution
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.algorithms.portfolio import Portfolio
 from autov.invariance.transformations import Property
-from autov.operators import AffineOperator
+from autov.operators import AffineOperator, CallableOperator
 from autov.operators.inputs import BOUNDS, input_of
+from autov.operators.invariant_weights import InvariantWeights
 
 ROUNDING = 1e-12  # of probabilities that are sums
 ORDER = (
@@ -92,12 +93,17 @@ def symmetric(operator: AffineOperator, *, box: bool = False) -> bool:
 
 
 def rule(operator: Any, property: Property) -> Ruling | None:
-    """The ruling on an AffineOperator; None for anything else, subclasses with a __call__ of their own included.
+    """The ruling on an AffineOperator or InvariantWeights; None for anything else.
+
+    Subclasses with a __call__ of their own are something else.
 
     Only order is decided for every operator: its definition, with points for its arguments, leaves no room for values.
     """
     if property == "order":
         return Ruling(True, ORDER)
+    own = operator.function if isinstance(operator, CallableOperator) else operator
+    if isinstance(own, InvariantWeights) and type(own) is InvariantWeights:
+        return _of_shapes(own, property)
     if not isinstance(operator, AffineOperator) or type(operator).__call__ is not AffineOperator.__call__:
         return None
     if property == "translation":
@@ -106,6 +112,18 @@ def rule(operator: Any, property: Property) -> Ruling | None:
         return _permutation(operator)
     lengths = [name for name in active(operator) if input_of(name).length]
     return _scale(operator, lengths) if property == "scale" else _rotation(operator, lengths)
+
+
+def _of_shapes(operator: InvariantWeights, property: Property) -> Ruling:
+    """Weights that are functions of a ratio of lengths, and noise in proportion to a length."""
+    noisy = any(noise > 0 and chance > 0 for noise, chance in zip(operator.noise, operator.probability, strict=True))
+    text = "theorem: x1 plus differences of the inputs, whose weights depend on a ratio of their lengths"
+    if property == "translation":
+        return Ruling(True, f"{text} (Theorem 5)")
+    if not noisy:
+        return Ruling(True, f"{text}; one draw serves all variables (Theorem 5)")
+    noise = "noise is uniform over directions, and its length is in proportion to a length of the inputs"
+    return Ruling(True, f"{text}, for given draws (Theorem 5); {noise}: in law (Theorem 6)", in_law=True)
 
 
 def mirror_symmetric(algorithm: Any) -> bool:

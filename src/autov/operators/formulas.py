@@ -55,11 +55,19 @@ def latex_number(value: float) -> str:
     return rf"{digits}\times 10^{{{int(exponent)}}}" if exponent else digits
 
 
+def _threshold(value: float) -> str:
+    return f"{value:.6f}".rstrip("0").rstrip(".")
+
+
 def as_latex(operator: AffineOperator) -> str:
-    """A ``cases`` formula; N(a, b) has variance b."""
-    total = operator.probability.sum()
+    """A ``cases`` formula as the paper has it; N(a, b) has variance b.
+
+    A row is chosen where the cumulative probability first exceeds a uniform u; rows that are never chosen are left out.
+    """
+    chosen = [j for j in by_probability(operator) if operator.probability[j] > 0]
+    above = np.cumsum(operator.probability[chosen]) / operator.probability.sum()
     lines = [rf"h({','.join(input_of(name).symbol for name in operator.inputs)})=\begin{{cases}}"]
-    for j in by_probability(operator):
+    for place, j in enumerate(chosen):
         terms, laws = ["x_1"], []
         for i, name in enumerate(operator.weights):
             mean, std = operator.mean[j, i], operator.std[j, i]
@@ -71,6 +79,9 @@ def as_latex(operator: AffineOperator) -> str:
         law = r",\ ".join(laws) or r"\text{constant}"
         if isinstance(operator.draw, tuple):
             law += rf",\ \text{{per {operator.draw[j]}}}"
-        lines.append(rf"  {'+'.join(terms)}, & {law},\ p={latex_number(operator.probability[j] / total)}\\")
-    lines.append(r"\end{cases}")
+        low = rf"{_threshold(above[place - 1])}\le " if place else ""
+        high = f"<{_threshold(above[place])}" if place < len(chosen) - 1 else ""
+        when = rf",\ {low}u{high}" if len(chosen) > 1 else ""
+        lines.append(rf"  {'+'.join(terms)}, & {law}{when}\\")
+    lines.append(r"\end{cases}" + (r"\quad u\sim\mathcal{U}(0,1)" if len(chosen) > 1 else ""))
     return "\n".join(lines)

@@ -40,7 +40,7 @@ def _number(name: str, value: Any) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise InputError(f"{name}: must be finite, found a whole number too large for a float") from None
+        raise InputError(f"{name}: must be finite, found an integer too large for a float") from None
 
 
 def from_dict(data: Any, where: str = "operator") -> AffineOperator:

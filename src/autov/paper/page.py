@@ -12,7 +12,7 @@ from textwrap import wrap
 
 from autov.core import FileError, InputError
 from autov.experiments.compact import unpack
-from autov.paper.paper_tables import PAPER_TABLES
+from autov.paper.paper_tables import PAPER_TABLES, paper_table
 from autov.paper.reproduction import Paired, Reproduction, pair
 from autov.reports import page, to_markdown
 from autov.reports.html import code_html, failure_sections, lead_html, plot_sections, setup_html, table_html, text_html
@@ -20,10 +20,18 @@ from autov.reports.html import code_html, failure_sections, lead_html, plot_sect
 NOTES = """<details markdown="1"><summary>How to read this page, and how it was made</summary>
 
 Every cell of a table shows our mean, the paper's mean in brackets, and the sign of a rank-sum test at 0.05 against the
-reference (`+` better, `-` worse, `=` no difference). In Tables I to III, where the paper prints no test, it only tells
-which mean is smaller. Cells whose sign is not the paper's are set off and listed. Tables VII and VIII are there twice:
+reference (`+` better, `-` worse, `=` no difference). In Tables I to III the paper prints no test, but means and
+standard deviations of 30 runs: there the signs are those of Welch's test, of the paper's figures and of ours. In
+Tables V and VI it prints means alone, and the sign tells which one is smaller. Cells whose sign is not the paper's are
+set off and listed. A row of the paper counts once: rows that are run in two readings (Table I) count in the reading
+that fits, and Fig. 6, which repeats two rows of Table VII, is not in the total. Tables VII and VIII are there twice:
 with the settings of algorithms and problems that fit the paper's figures, and by the letter of its text (`-text`);
 see [Readings](not-said.md#readings-of-the-paper).
+
+`!=` stands where our mean differs from the paper's by Welch's test at 0.05, from both means, standard deviations and
+numbers of runs, without a correction: one in twenty equal cells has it by chance. Means equal to five digits, and means
+within 1e-8 of a known minimum, are equal. The test is about means; where a few runs end far above the others, it finds
+little.
 
 `autov reproduce NAME --store results.db --save results/paper/NAME.json` made the results in
 [results/paper](../results/paper), and `make reproduction` this page of them; remarks on disagreements stand in
@@ -38,6 +46,8 @@ def _section(found: Reproduction, data: dict[str, object], remarks: str) -> str:
     ratio = found.mean_log_ratio
     versions = ", ".join(f"{name} {number}" for name, number in dict(data["versions"]).items())  # type: ignore[call-overload]
     signs = f"{agreed} of {known} signs agree ({100 * agreed / known:.0f} %). " if known else ""
+    equal, tested = found.same
+    signs += f"{equal} of {tested} means do not differ from the paper's (Welch, 0.05). " if tested else ""
     facts = (
         f"{signs}Mean |log10(ours / paper)| {'n/a' if ratio is None else f'{ratio:.2f}'}. "
         f"Seed {data['seed']}, {data['maxfev']:,} evaluations, population {data['popsize']}; "
@@ -67,9 +77,14 @@ def _summary(found: Sequence[Reproduction]) -> str:
     """What agrees in all, then one line for each table."""
     names = {one.name for one in found}
     text = [one for one in found if one.name.endswith("-text")]
+    printed = [paper_table(one.name).table for one in found if one not in text]
     read = [one for one in found if one not in text]
+    read = [one for i, one in enumerate(read) if not printed[i] or printed[i] not in printed[:i]]  # fig-6 is of table-7
     fitting = [one for one in read if f"{one.name}-text" in names]
-    said = f"{_agreed(read or text)} signs of significance or order agree with those that the paper prints"
+    equal, tested = (sum(one.same[i] for one in read or text) for i in (0, 1))
+    said = f"{_agreed(read or text)} signs of significance or order agree with those of the paper's figures"
+    if tested:
+        said += f", and {equal} of {tested} means do not differ from the printed ones (Welch's test, 0.05)"
     if fitting:
         letter = [one for one in text if one.name.removesuffix("-text") in names]
         said += (
@@ -81,16 +96,18 @@ def _summary(found: Sequence[Reproduction]) -> str:
         said += f". Means differ by more than a factor of three on average in {', '.join(apart)}"
     said += ". Below, every table of the paper is folded: click to open it."
     lines = ["## In short", "", *wrap(said, 120), "",
-             "| table | what | runs | signs that agree | mean abs. log10(ours / paper) |",
-             "| --- | --- | ---: | ---: | ---: |"]  # fmt: skip
+             "| table | what | runs | signs that agree | means that do not differ | mean abs. log10(ours / paper) |",
+             "| --- | --- | ---: | ---: | ---: | ---: |"]  # fmt: skip
     for one in found:
-        agreed, known = one.signs
         ratio = one.mean_log_ratio
         counts = sorted({cell.ours.n for cell in one.cells})
-        signs = f"{agreed} of {known} ({100 * agreed / known:.0f}\u00a0%)" if known else "-"
+        signs, means = (
+            f"{some} of {all_} ({100 * some / all_:.0f}\u00a0%)" if all_ else "-"
+            for some, all_ in (one.signs, one.same)
+        )  # fmt: skip
         runs = "-".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
         shown = "-" if ratio is None else f"{ratio:.2f}"
-        lines.append(f"| {one.name} | {one.title} | {runs} | {signs} | {shown} |")
+        lines.append(f"| {one.name} | {one.title} | {runs} | {signs} | {means} | {shown} |")
     return "\n".join(lines)
 
 
@@ -133,6 +150,8 @@ def reproduction_page(reproduction: Reproduction, title: str | None = None) -> s
     lead = (
         f"{agreed} of {known} signs agree with the paper's." if known else "The paper prints no signs to compare with."
     )
+    equal, tested = reproduction.same
+    lead += f" {equal} of {tested} means do not differ significantly from its (Welch's test, 0.05)." if tested else ""
     if (ratio := reproduction.mean_log_ratio) is not None:
         lead += f" Our means differ from its by a factor of {10**ratio:.2g} on average."
     sections = [("", lead_html(lead) + setup_html(comparison))]
@@ -147,6 +166,6 @@ def reproduction_page(reproduction: Reproduction, title: str | None = None) -> s
         ]
         heading = f"Other signs than the paper's ({known - agreed} of {known})"
         sections.append((heading, code_html("\n".join(listed) or "none")))
-    sections.append(("Our results", table_html(comparison.table())))
+    sections.append(("Our results", table_html(comparison.table(test="paper"))))
     sections += [*plot_sections(comparison), *failure_sections(comparison)]
     return page(title or f"{reproduction.name}: {reproduction.title}", sections)

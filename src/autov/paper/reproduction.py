@@ -14,13 +14,21 @@ from autov.experiments.runner import TaskProgress
 from autov.experiments.table import scientific
 from autov.paper.designs import as_algorithms, design_operators
 from autov.paper.paper_tables import PaperTable, Runs, paper_table, printed_values
-from autov.stats import Summary
+from autov.stats import SOLVED, Moments, Summary, welch
+
+LEVEL = 0.05
+RANK_SUM = "rank sum test, 0.05"
+WELCH = "Welch's test, 0.05, of the paper's figures and of ours; the paper prints no test"
+ORDER = "order of the means; the paper prints neither test nor deviations"
 
 
 class Paired(NamedTuple):
     """One cell: the paper's mean, standard deviation and sign, then our sign and summary.
 
-    Where the paper prints no test, paper_p is that of Welch's test between its two columns, from what it prints.
+    Attributes:
+        paper_p: of Welch's test between this column of the paper and its reference, where the paper prints no test.
+        same_p: of Welch's test between our mean and the paper's; None where the paper prints no standard deviation.
+        counted: False where a row of the paper is run a second time, in another reading.
     """
 
     problem: str
@@ -31,6 +39,13 @@ class Paired(NamedTuple):
     our_sign: str
     ours: Summary
     paper_p: float | None = None
+    same_p: float | None = None
+    counted: bool = True
+
+    @property
+    def differs(self) -> bool | None:
+        """Whether our mean and the paper's differ significantly (Welch, 0.05); None where that cannot be tested."""
+        return None if self.same_p is None else self.same_p < LEVEL
 
     @property
     def log_ratio(self) -> float | None:
@@ -54,37 +69,47 @@ class Reproduction:
 
     name: str
     title: str
-    tested: bool  # signs are of the rank sum test; else of the order of the means, where the paper prints no test
+    kind: str  # what the signs are of
     comparison: Comparison
     cells: tuple[Paired, ...]
     notes: tuple[str, ...]
 
     @property
     def signs(self) -> tuple[int, int]:
-        """In how many cells the signs agree, and of how many."""
-        known = [cell.agrees for cell in self.cells if cell.agrees is not None]
+        """In how many cells the signs agree, and of how many; a row of the paper counts once."""
+        known = [cell.agrees for cell in self.cells if cell.counted and cell.agrees is not None]
         return sum(known), len(known)
 
     @property
+    def same(self) -> tuple[int, int]:
+        """In how many cells our mean does not differ significantly from the paper's, and of how many."""
+        known = [cell.differs for cell in self.cells if cell.counted and cell.differs is not None]
+        return len(known) - sum(known), len(known)
+
+    @property
     def mean_log_ratio(self) -> float | None:
-        """Mean |log10(ours / paper)| of the cells where there is one."""
-        ratios = [abs(ratio) for cell in self.cells if (ratio := cell.log_ratio) is not None]
+        """Mean |log10(ours / paper)| of the counted cells where there is one."""
+        ratios = [abs(ratio) for cell in self.cells if cell.counted and (ratio := cell.log_ratio) is not None]
         return sum(ratios) / len(ratios) if ratios else None
 
     def disagreements(self) -> list[Paired]:
-        """Cells with another sign than the paper's."""
-        return [cell for cell in self.cells if cell.agrees is False]
+        """Counted cells with another sign than the paper's."""
+        return [cell for cell in self.cells if cell.counted and cell.agrees is False]
 
     def ratios(self) -> dict[str, float | None]:
         """Mean |log10(ours / paper)| of each algorithm."""
         means: dict[str, float | None] = {}
         for label in self.comparison.algorithms:
-            found = [abs(r) for c in self.cells if c.algorithm == label and (r := c.log_ratio) is not None]
+            own = (cell for cell in self.cells if cell.counted and cell.algorithm == label)
+            found = [abs(ratio) for cell in own if (ratio := cell.log_ratio) is not None]
             means[label] = sum(found) / len(found) if found else None
         return means
 
     def table(self) -> Table:
-        """Ours (the paper's) with our sign; cells where the paper's sign is another say so and are set off."""
+        """Ours (the paper's) with our sign; cells where the paper's sign is another say so and are set off.
+
+        Behind the paper's mean is != where ours differs significantly.
+        """
         rows = []
         for problem in self.comparison.problems:
             entries = []
@@ -93,19 +118,26 @@ class Reproduction:
                 data = {
                     "paper_mean": cell.paper_mean, "paper_std": cell.paper_std, "paper_sign": cell.paper_sign,
                     "paper_p": cell.paper_p, "our_sign": cell.our_sign, "log10_ratio": cell.log_ratio,
-                    "agrees": cell.agrees, **cell.ours._asdict(),
+                    "agrees": cell.agrees, "same_p": cell.same_p, "counted": cell.counted, **cell.ours._asdict(),
                 }  # fmt: skip
                 text = scientific(cell.ours.mean, 3)
                 paper = "" if math.isnan(cell.paper_mean) else scientific(cell.paper_mean, 3)
+                paper += " !=" if cell.differs else ""
                 entries.append(Cell(text, paper, sign, data=data, differs=cell.agrees is False))
             rows.append((problem, tuple(entries)))
         agreed, known = self.signs
-        means = self.ratios()
-        footer = ("|log10 ratio|", tuple("n/a" if v is None else f"{v:.2f}" for v in means.values()))
-        kind = "rank sum test, 0.05" if self.tested else "order of the means; the paper prints no test"
-        signs = f"Signs (against {self.comparison.reference}; {kind})"
+        ratios = self.ratios()
+        footer = ("|log10 ratio|", tuple("n/a" if v is None else f"{v:.2f}" for v in ratios.values()))
+        signs = f"Signs (against {self.comparison.reference}; {self.kind})"
         if known:
             signs += f": {agreed} of {known} agree, the others are set off"
+        equal, tested = self.same
+        means = (
+            f"!= : our mean differs from the paper's (Welch's test, 0.05). {equal} of {tested} do not; "
+            f"{LEVEL * tested:.0f} of {tested} would differ by chance.",
+        ) if tested else ()  # fmt: skip
+        repeated = list(dict.fromkeys(cell.problem for cell in self.cells if not cell.counted))
+        twice = (f"Not counted, because the same row of the paper stands above: {', '.join(repeated)}.",)
         counts = sorted({cell.ours.n for cell in self.cells})
         runs = "-".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
         printed = any(not math.isnan(cell.paper_mean) for cell in self.cells)
@@ -113,13 +145,14 @@ class Reproduction:
         unsure = few if any(cell.our_sign == "?" for cell in self.cells) else ()
         return Table(
             f"{self.name}: {self.title}. Our mean of {runs} runs" + (" (the paper's)" if printed else ""),
-            ("problem", *self.comparison.algorithms), tuple(rows), (footer,), (f"{signs}.", *unsure, *self.notes),
+            ("problem", *self.comparison.algorithms), tuple(rows), (footer,),
+            (f"{signs}.", *unsure, *means, *(twice if repeated else ()), *self.notes),
         )  # fmt: skip
 
 
 def reproduce(
-    name: str, runs: Runs = None, workers: Any = None,
-    store: Store | str | os.PathLike[str] | None = "results.db", seed: Seed = 1, progress: TaskProgress | None = None,
+    name: str, *, runs: Runs = None, rng: Seed = None, workers: Any = 1,
+    store: Store | str | os.PathLike[str] | None = "results.db", progress: TaskProgress | None = None,
     preset: str = "quick", designs: str | os.PathLike[str] = "runs/designs",
 ) -> Reproduction:  # fmt: skip
     """Run a table of the paper (what the store has is not run again) and compare it with what is printed.
@@ -127,9 +160,9 @@ def reproduce(
     Args:
         name: one of PAPER_TABLES.
         runs: runs of each cell, or a dict of column -> runs; None for the paper's 30.
-        workers: processes; None for all cores.
+        rng: seed of the experiment. None for 1 where there is a store, so that the same call goes on, else a fresh one.
+        workers: processes, -1 for all cores; an Executor, a Dask client, or a map-like callable.
         store: a file, an open Store, or None to keep nothing.
-        seed: of the experiment.
         progress: called with (finished tasks, all tasks, seconds left or None).
         preset: of the searches behind table-5, table-6 and fig-5, whose operators are designed first.
         designs: folder of those operators; what is there is not designed again.
@@ -138,11 +171,11 @@ def reproduce(
         A `Reproduction`: ``table()`` has the paper's values beside ours, ``signs`` how many signs of significance agree
         of how many, and ``comparison`` all runs.
     """
-    table = paper_table(name)
+    table, seed = paper_table(name), seed_of(1 if rng is None and store is not None else rng)
     if table.designs:
         found = design_operators(table.designs, designs, preset=preset, seed=seed, workers=workers)
         table = replace(table, algorithms=as_algorithms(found))
-    planned = table.experiment(name, runs, seed_of(seed))
+    planned = table.experiment(name, runs, seed)
     return pair(name, compare_experiment(planned, store, workers=workers, reference=table.reference, progress=progress))
 
 
@@ -151,22 +184,38 @@ def pair(name: str, comparison: Comparison) -> Reproduction:
     table = paper_table(name)
     if set(comparison.problems) != set(table.problems) or set(comparison.algorithms) != set(table.columns):
         raise InputError(f"{name}: these are results of other algorithms or problems ({comparison.name})")
-    scores = comparison.scores()
-    cells = []
+    scores = comparison.scores(test="paper")
+    cells, seen = [], set()
+    kind = RANK_SUM if table.signs else WELCH
     for problem, path in table.problems.items():
-        row = _printed_row(table, path)
+        row, minimum = _printed_row(table, path), comparison.minimum(problem)
+        floor = None if minimum is None else minimum + SOLVED
+        our = {label: _moments(scores.cells[problem, label].summary) for label in table.columns}
+        their = {label: Moments(cell["mean"], cell["std"], table.runs) for label, cell in row.items()}
         for label in table.columns:
-            ours, paper, p = scores.cells[problem, label], row[label], None
+            ours, p = scores.cells[problem, label], None
             if table.signs:
-                signs = paper.get("versus_autov", ""), ours.mark
-            else:  # which of the two columns has the smaller mean
-                base = scores.cells[problem, table.reference].summary.mean
-                signs = _smaller(paper["mean"], row[table.reference]["mean"]), _smaller(ours.summary.mean, base)
-                p = _welch(paper, row[table.reference], table.runs)
+                signs = row[label].get("versus_autov", ""), ours.mark
+            else:
+                p = welch(their[label], their[table.reference], floor)
+                if p is None:  # no standard deviations: which of the two columns has the smaller mean
+                    kind = ORDER
+                    signs = _smaller(their, label, table.reference), _smaller(our, label, table.reference)
+                else:
+                    own = welch(our[label], our[table.reference], floor)
+                    signs = _smaller(their, label, table.reference, p), _smaller(our, label, table.reference, own)
             if label == table.reference:
                 signs, p = ("", ""), None
-            cells.append(Paired(problem, label, paper["mean"], paper["std"], *signs, ours.summary, p))
-    return Reproduction(name, table.title, table.signs, comparison, tuple(cells), table.notes)
+            same = welch(our[label], their[label], floor)
+            cells.append(
+                Paired(problem, label, *their[label][:2], *signs, ours.summary, p, same, counted=path not in seen)
+            )
+        seen.add(path)
+    return Reproduction(name, table.title, kind, comparison, tuple(cells), table.notes)
+
+
+def _moments(summary: Summary) -> Moments:
+    return Moments(summary.mean, summary.std, summary.n)
 
 
 def _printed_row(table: PaperTable, path: tuple[str, ...]) -> dict[str, dict[str, Any]]:
@@ -181,16 +230,13 @@ def _printed_row(table: PaperTable, path: tuple[str, ...]) -> dict[str, dict[str
     return cells
 
 
-def _welch(a: Mapping[str, float], b: Mapping[str, float], runs: int) -> float:
-    from scipy.stats import ttest_ind_from_stats
-
-    found = ttest_ind_from_stats(a["mean"], a["std"], runs, b["mean"], b["std"], runs, equal_var=False)
-    return float(found.pvalue)
-
-
-def _smaller(mean: float, reference: float) -> str:
-    if math.isnan(mean) or math.isnan(reference):
+def _smaller(row: Mapping[str, Moments], label: str, reference: str, p: float | None = 0.0) -> str:
+    """The sign of a difference of means, = where it is not significant, ? where it cannot be tested."""
+    mean, base = row[label].mean, row[reference].mean
+    if math.isnan(mean) or math.isnan(base):
         return ""
-    if mean == reference:
+    if p is None:
+        return "?"
+    if mean == base or p >= LEVEL:
         return "="
-    return "+" if mean < reference else "-"
+    return "+" if mean < base else "-"

@@ -13,8 +13,10 @@ from autov.problems.feasibility import (
     constraints_and_integers,
     penalized,
     unpenalized,
+    violation_of,
 )
-from autov.problems.function import Function, NumbaFunction, function_problem
+from autov.problems.function import Function, NumbaFunction, function_problem, is_returned
+from autov.problems.generated import GeneratedFamily, family
 from autov.problems.many_affine import ManyAffine
 from autov.problems.named_problems import (
     GROUPS,
@@ -28,14 +30,69 @@ from autov.problems.named_problems import (
     resolve_problems,
 )
 from autov.problems.problem import MayRaise, PointFunction, Problem, ProblemFamily, instance_of, takes_points
-from autov.problems.transforms import FreeVariables, Rotated, Scaled, Translated, to_base, without_fixed
+from autov.problems.transforms import FreeVariables, Rotated, Scaled, Translated, kinds_of, to_base, without_fixed
+from autov.problems.value_function import ValueFunction, space_of
+from autov.problems.variable_space import Space, read_space, space, space_from, space_of_bounds
+from autov.problems.variables import ordered
 
 __all__ = [
-    "ADDED_NAMES", "BBOB", "BBOB_NAMES", "CONSTRAINED_NAMES", "EIGHT", "GROUPS", "LARGE_SCALE_NAMES", "NAMES",
-    "NOISY_NAMES", "PAPER_NAMES", "SIX", "Classic", "Constrained", "Constraint", "Family", "FreeVariables",
-    "Function", "ManyAffine", "MayRaise", "NumbaFunction", "PointFunction", "Problem", "ProblemFamily", "Problems",
-    "Rotated", "Scaled", "Translated", "checked_kinds", "compressed", "constrained", "constrained_problem",
-    "constraints_and_integers", "expand_names", "function_problem", "instance_of", "is_told_by_name", "penalized",
-    "problem_group", "resolve_problem", "resolve_problems", "takes_points", "to_base", "unpenalized", "with_family",
-    "with_instances", "without_fixed",
+    "ADDED_NAMES",
+    "BBOB",
+    "BBOB_NAMES",
+    "CONSTRAINED_NAMES",
+    "EIGHT",
+    "GROUPS",
+    "LARGE_SCALE_NAMES",
+    "NAMES",
+    "NOISY_NAMES",
+    "PAPER_NAMES",
+    "SIX",
+    "Classic",
+    "Constrained",
+    "Constraint",
+    "Family",
+    "FreeVariables",
+    "Function",
+    "GeneratedFamily",
+    "ManyAffine",
+    "MayRaise",
+    "NumbaFunction",
+    "PointFunction",
+    "Problem",
+    "ProblemFamily",
+    "Problems",
+    "Rotated",
+    "Scaled",
+    "Space",
+    "Translated",
+    "ValueFunction",
+    "checked_kinds",
+    "compressed",
+    "constrained",
+    "constrained_problem",
+    "constraints_and_integers",
+    "expand_names",
+    "family",
+    "function_problem",
+    "instance_of",
+    "is_returned",
+    "is_told_by_name",
+    "kinds_of",
+    "ordered",
+    "penalized",
+    "problem_group",
+    "read_space",
+    "resolve_problem",
+    "resolve_problems",
+    "space",
+    "space_from",
+    "space_of",
+    "space_of_bounds",
+    "takes_points",
+    "to_base",
+    "unpenalized",
+    "violation_of",
+    "with_family",
+    "with_instances",
+    "without_fixed",
 ]  # fmt: skip

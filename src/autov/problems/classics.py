@@ -62,7 +62,7 @@ class Classic:
         if self.function not in TABLE:
             raise InputError(f"problem: unknown function {self.function!r}; one of {', '.join(TABLE)}")
         if isinstance(self.dim, bool) or not isinstance(self.dim, (int, np.integer)) or self.dim < 1:
-            raise InputError(f"dim: must be a positive whole number, got {self.dim!r}")
+            raise InputError(f"dim: must be a positive integer, got {self.dim!r}")
         if self.dim < (least := TABLE[self.function].least):
             raise InputError(f"dim: {self.function} needs at least {least} variables, got {self.dim}")
         if self.bound is not None and not 0 < self.bound < math.inf:

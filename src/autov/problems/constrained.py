@@ -3,12 +3,12 @@
 g01, g04, g06, g07, g09: J. J. Liang et al., Problem definitions and evaluation criteria for the CEC 2006 special
 session on constrained real-parameter optimization, Nanyang Technological University, 2006 (values from there).
 pressure-vessel: B. K. Kannan and S. N. Kramer, Journal of Mechanical Design 116, 1994; the thicknesses are multiples of
-1/16 inch, so that two variables are whole numbers; proven optimum 6059.714335 by X.-S. Yang et al., True global
+1/16 inch, so that two variables are integers; proven optimum 6059.714335 by X.-S. Yang et al., True global
 optimality of the pressure vessel design problem, International Journal of Bio-Inspired Computation 5, 2013.
 welded-beam: K. M. Ragsdell and D. T. Phillips, Journal of Engineering for Industry 98, 1976, in the form of C. A.
 Coello Coello, Computers in Industry 41, 2000; best known 1.724852. tension-spring: J. S. Arora, Introduction to Optimum
 Design, 1989; best known 0.012665. speed-reducer: J. Golinski, Journal of Mechanisms 5, 1970, with 7.3 <= x5, the number
-of teeth a whole number; best known 2994.471066.
+of teeth an integer; best known 2994.471066.
 knapsack: made for autov: eleven goods in pieces, four by weight, three capacities; optimum by SciPy's `milp`.
 
 Constraints are written with the numbers of their sources on the right side, so that violations have a size.
@@ -38,7 +38,7 @@ class Entry(NamedTuple):
     most: Any  # upper bounds
     optimum: Any
     minimum: float
-    whole: tuple[int, ...] = ()  # variables that are whole numbers
+    whole: tuple[int, ...] = ()  # variables that are integers
 
 
 FREE = -np.inf

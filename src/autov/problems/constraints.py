@@ -61,7 +61,8 @@ class Constraint:
         try:
             return self.fun(x.copy())
         except Exception as error:
-            locate(error, x, "constraint")
+            space = getattr(self.fun, "space", None)  # of a described space
+            locate(error, x if space is None or x.ndim > 1 else space.point(x), "constraint")
             raise
 
     def limits(self, count: int) -> tuple[Array, Array]:
@@ -125,6 +126,15 @@ def exceeded(values: Array, limits: Limits) -> tuple[Array, Array]:
     return outside, found
 
 
+def one_sided(values: Array, limits: Limits) -> Array:
+    """Values (n, m) as numbers (n, m') that are not above 0 inside their bounds, in the sizes of these."""
+    low, high = np.isfinite(limits.lower), np.isfinite(limits.upper)
+    with np.errstate(invalid="ignore", over="ignore"):
+        below = (limits.lower - values)[:, low] / limits.lower_size[low]
+        above = (values - limits.upper)[:, high] / limits.upper_size[high]
+    return np.concatenate([below, above], axis=1)
+
+
 def summed(found: Array, widths: Sequence[int]) -> Array:
     """The sum of each row of (n, m), first over the numbers of each constraint, then over these in their order."""
     if any(width != 1 for width in widths):
@@ -158,6 +168,11 @@ def _identity(x: Array) -> Array:
     return x
 
 
+def is_linear(constraint: Constraint) -> bool:
+    """Whether it is a matrix or are bounds, and no function of a user."""
+    return constraint.fun is _identity or (isinstance(constraint.fun, partial) and constraint.fun.func is _linear)
+
+
 def _with_args(x: Array, fun: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     return fun(x, *args)
 
@@ -173,6 +188,8 @@ def constraints_of(given: Any, dim: int, vectorized: bool = False) -> tuple[Cons
     """
     if given is None:
         return ()
+    if isinstance(given, str):
+        raise _unknown(given)
     if isinstance(given, (Mapping, Constraint)) or hasattr(given, "lb"):
         given = [given]
     try:
@@ -232,5 +249,5 @@ def _bounds(item: Any) -> tuple[Array, Array]:
 def _unknown(item: Any) -> InputError:
     return InputError(
         f"constraints: expected scipy.optimize.LinearConstraint, NonlinearConstraint, Bounds, a dict with type and "
-        f"fun, or a sequence of them, got {item!r}"
+        f'fun, a sequence of them, or "returned" with a function of yours, got {item!r}'
     )

@@ -72,8 +72,9 @@ def transformed(problem: Problem, steps: tuple[Step, ...], run: int = 0) -> Prob
 
 
 def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
-    """Some of KINDS, each once, in their order."""
-    given = [kinds] if isinstance(kinds, str) or not isinstance(kinds, Iterable) else list(kinds)
+    """Some of KINDS, each once, in their order; text such as "translate-rotate" is several."""
+    names = [kinds] if isinstance(kinds, str) or not isinstance(kinds, Iterable) else list(kinds)
+    given = [part for name in names for part in (name.split("-") if isinstance(name, str) else [name])]
     for kind in given:
         if kind not in KINDS:
             raise InputError(f"family: must be some of {', '.join(KINDS)}, got {kind!r}")
@@ -88,7 +89,7 @@ def with_family(problem: Problem, kinds: tuple[str, ...]) -> Problem:
 
 
 def drawn_instance(problem: Problem, kinds: Sequence[str], run: int) -> Problem:
-    """An instance of a family: its optimum anywhere in the inner part of the box, turned and zoomed about it.
+    """An instance of a family: its optimum anywhere in the inner part of the box, rotated and scaled about it.
 
     A problem whose values outside its box are unknown, or smaller, is mirrored at the bounds.
     """

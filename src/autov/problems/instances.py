@@ -1,4 +1,4 @@
-"""Instances of a problem: moved, turned and zoomed about its optimum, and mirrored at the bounds where need be."""
+"""Instances of a problem: translated, rotated and scaled about its optimum, and mirrored at the bounds if needed."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Folded(Wrapped):
 
 @dataclass(frozen=True, eq=False)
 class Instance(Wrapped):
-    """f(x* + zoom (x - place) M): the problem moved, turned and zoomed so that its optimum x* lies at ``place``.
+    """f(x* + zoom (x - place) M): the problem translated, rotated and scaled so that its optimum x* lies at ``place``.
 
-    Where no optimum is known, the centre of the box stands for it. The box stays.
+    Where no optimum is known, the centre of the box takes its place. The box stays.
     """
 
     problem: Problem

@@ -141,7 +141,7 @@ class LargeScale:
 
     def __post_init__(self) -> None:
         if isinstance(self.number, bool) or not isinstance(self.number, (int, np.integer)) or self.number not in BASES:
-            raise InputError(f"number: must be a whole number from 1 to 15, got {self.number!r}")
+            raise InputError(f"number: must be an integer from 1 to 15, got {self.number!r}")
         if self.variant not in VARIANTS:
             raise InputError(f"variant: must be one of {', '.join(VARIANTS)}, got {self.variant!r}")
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from autov.core import Box, InputError, import_object, meant, whole_number
+from autov.core import Box, InputError, import_object, unknown, whole_number
 from autov.problems.added import ADDED_NAMES, ALIASES, NOISY_NAMES
 from autov.problems.bbob import BBOB, BBOB_DIM, BBOB_NAMES, INSTANCED, MANY_AFFINE
 from autov.problems.classics import NAMES, TABLE, Classic
@@ -16,6 +16,8 @@ from autov.problems.function import function_problem
 from autov.problems.many_affine import ManyAffine
 from autov.problems.problem import Problem
 from autov.problems.transforms import Translated
+from autov.problems.value_function import space_of
+from autov.problems.variable_space import space_of_bounds
 
 PAPER_NAMES = tuple(f"paper-f{i}" for i in range(1, 14))
 LARGE_SCALE_NAMES = tuple(f"lsgo-f{i}" for i in range(1, 16)) + tuple(f"lsgo-paper-f{i}" for i in range(1, 16))
@@ -38,7 +40,7 @@ def resolve_problem(
     spec: Any, bounds: Any = None, *, dim: int | None = None, vectorized: bool = False, args: tuple[Any, ...] = (),
     lower: float | None = None, upper: float | None = None, name: str | None = None, default_dim: int = DIM,
 ) -> Problem:  # fmt: skip
-    """The problem that is meant.
+    """The problem that is unknown.
 
     Args:
         spec: a name; ``module:object`` or ``file.py:object`` (a function or a problem); a problem; or a function. A
@@ -46,7 +48,7 @@ def resolve_problem(
             ``+scale=a`` is f(a x) on the box divided by a, ``+rotate=seed`` is f(x M), ``+bound=b`` puts a classic
             problem on [-b, b]^d; ``+translate=run`` and ``+rotate=run`` draw a new one for every run, and
             ``+family=translate-rotate-scale`` draws an instance with its optimum anywhere in the inner 80 % of the box,
-            turned and zoomed about it. ``bbob-f3+instance=2`` is an instance of a BBOB function (1 unless given), and
+            rotated and scaled about it. ``bbob-f3+instance=2`` is an instance of a BBOB function (1 unless given), and
             with ``+instance=1..5`` or ``+instance=1..5_71..80`` run r gets number r of these, again and again;
             ``ma-bbob+instance=2`` is an affine combination of BBOB functions.
         bounds: of a function, a (min, max) pair for each variable.
@@ -83,14 +85,15 @@ def resolve_problem(
     else:
         if vectorized or args:
             raise InputError(f"vectorized, args: only for functions of yours; {head} is no function")
-        width = dim if dim is not None or bounds is None else Box.of(bounds).dim
+        described = space_of_bounds(bounds)
+        width = dim if dim is not None or bounds is None else len(described) if described else Box.of(bounds).dim
         base = _with_box(_named(head, width, default_dim), head, None, dim, lower, upper)
     if any(is_per_run(step) for step in steps):
         found = Family(base, steps)
         found.instance(0)  # says now what does not fit
     else:
         found = transformed(base, steps)
-    if bounds is not None and Box.of(bounds) != found.box:
+    if bounds is not None and not _are_bounds_of(bounds, found):
         raise InputError(f"bounds: only for functions of yours; {spec} has its own box")
     return found
 
@@ -189,11 +192,12 @@ def _named(name: str, dim: int | None, default_dim: int) -> Problem:
         raise InputError(
             f"problem: {name!r} is a group of {len(GROUPS[name])}; take one of them: {', '.join(GROUPS[name])}"
         )
-    likely = meant(name, [*TABLE, *NOISY_NAMES, *PAPER_NAMES, *LARGE_SCALE_NAMES, *CONSTRAINED_NAMES])
-    raise InputError(
-        f"problem: unknown {name!r}{likely}; try f1..f13, paper-f1..paper-f13, lsgo-f1..lsgo-f15, bbob-f1..bbob-f24, "
-        "ma-bbob, g01 or another of the constrained ones, a name such as rastrigin, or file.py:function"
+    allowed = (
+        "try f1..f13, paper-f1..paper-f13, lsgo-f1..lsgo-f15, bbob-f1..bbob-f24, ma-bbob, a constrained one such as "
+        "g01, a name such as rastrigin, or file.py:function"
     )
+    known = [*TABLE, *NOISY_NAMES, *PAPER_NAMES, *LARGE_SCALE_NAMES, *CONSTRAINED_NAMES]
+    raise InputError(f"problem: {unknown(name, known, allowed)}")
 
 
 def _with_box(
@@ -202,9 +206,14 @@ def _with_box(
     """A problem that brings its own box, if nothing else was asked for."""
     if dim is not None and dim != problem.box.dim:
         raise InputError(f"dim: {name} has {problem.box.dim} variables, got {dim}")
-    if lower is not None or upper is not None or (bounds is not None and Box.of(bounds) != problem.box):
+    if lower is not None or upper is not None or (bounds is not None and not _are_bounds_of(bounds, problem)):
         raise InputError(f"bounds, lower, upper: only for functions of yours; {name} has its own box")
     return problem
+
+
+def _are_bounds_of(bounds: Any, problem: Problem) -> bool:
+    described = space_of_bounds(bounds)
+    return Box.of(bounds) == problem.box if described is None else repr(described) == repr(space_of(problem))
 
 
 def _function(

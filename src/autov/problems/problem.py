@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from autov.core import Array, Box, Generator
 from autov.kernels.objective import Objective
+from autov.problems.variable_space import Space
 
 
 @runtime_checkable
@@ -74,6 +75,11 @@ class Around:
     """What a problem around another one takes from it."""
 
     problem: Problem
+
+    @property
+    def space(self) -> Space | None:
+        """What describes the variables; None for plain bounds."""
+        return getattr(self.problem, "space", None)
 
     @property
     def noisy(self) -> bool | None:

@@ -258,6 +258,17 @@ class FreeVariables(Wrapped):
         return
 
 
+def kinds_of(problem: Problem) -> tuple[tuple[int, ...], tuple[bool, ...]]:
+    """How many categories each variable has, 0 where it has an order; and which variables are integers."""
+    if isinstance(problem, FreeVariables):
+        categories, integers = kinds_of(problem.problem)
+        free = np.flatnonzero(problem.free).tolist()
+        return tuple(categories[i] for i in free), tuple(integers[i] for i in free)
+    none, space = (0,) * problem.box.dim, getattr(problem, "space", None)
+    integers = getattr(problem, "integrality", ()) or (False,) * problem.box.dim
+    return none if space is None else space.categories, tuple(integers)
+
+
 def without_fixed(problem: Problem) -> Problem:
     """The problem itself, or the one of its free variables if some are fixed."""
     return problem if (problem.box.width > 0).all() else FreeVariables(problem)

@@ -13,7 +13,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 from scipy.optimize import isotonic_regression
 
 from autov.core import Array
-from autov.reports.canvas import typed
+from autov.reports.canvas import series, typed
 from autov.reports.theme import SOFT, LineStyle
 
 LABEL_SIZE = 7.5  # points
@@ -102,5 +102,25 @@ def name_lines(ax: Axes, ends: Sequence[End], height: float, longest: int = 32) 
         ):
             line = LineCollection([points], transform=ax.transAxes, clip_on=False, colors=colour, linestyles=style,
                                   linewidths=size)  # fmt: skip
+            series(line, end.label)
             ax.add_collection(line, autolim=False)  # no line of the axes: those are the curves
-        ax.text(1.11, place, typed(end.label, longest), transform=ax.transAxes, fontsize=LABEL_SIZE, va="center")
+        name = ax.text(1.11, place, typed(end.label, longest), transform=ax.transAxes, fontsize=LABEL_SIZE, va="center")
+        series(name, end.label)
+
+
+def level_axis(ax: Axes, values: Array) -> None:
+    """A horizontal axis of values: logarithmic where they are positive and differ by more than a factor of ten."""
+    positive = values.size > 0 and float(values.min()) > 0
+    if positive and values.max() > 10 * values.min():
+        ax.set_xscale("log")
+        wide = values.max() > 300 * values.min()
+        ax.xaxis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0), numticks=6))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+        if values.max() < 1e5 and values.min() > 1e-3:
+            ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    elif values.size and values.min() >= 0 and values.max() > 0 and values.max() > 1e3 * np.median(values):
+        small = values[values > 0]
+        ax.set_xscale("symlog", linthresh=float(max(small.min(), small.max() * 1e-12)))
+        ax.xaxis.set_major_locator(FixedLocator(symlog_ticks(float(small.min()), float(small.max()), 4)))
+    else:
+        ax.xaxis.set_major_locator(MaxNLocator(5))

@@ -68,6 +68,14 @@ def drawing_on(ax: Axes | None, width: float, height: float) -> Iterator[Axes]:
         yield new_figure(width, height).subplots() if ax is None else ax
 
 
+SERIES = "series:"  # begins the names of artists that pages show and hide
+
+
+def series(artist: Any, label: str) -> None:
+    """Say that an artist belongs to the line, or points, of that name."""
+    artist.set_gid(f"{SERIES}{label}")
+
+
 def typed(label: str, longest: int = 48) -> str:
     """A label as it is typed (a dollar sign would start a formula), shortened in the middle if it is long."""
     if len(label) > longest:
@@ -119,6 +127,7 @@ __all__ = [
     "drawing_on",
     "new_figure",
     "save_plot",
+    "series",
     "shade_key",
     "shades",
     "svg",

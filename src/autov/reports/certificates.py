@@ -44,16 +44,19 @@ def certificate_table(certificate: Certificate | AlgorithmReport) -> Table:
 def bias_table(reports: Sequence[Mapping[str, Any]]) -> Table:
     """One row for each algorithm, of what `BiasReport.to_dict` gives: the verdict, the tests, and where points are."""
     columns = ("algorithm", "biased", "drawn to", "variables", *TESTS, *POOLED, "inner half", "on the border")
+    budgets = {data["maxfev"] for data in reports}
+    columns += ("evaluations",) if len(budgets) > 1 else ()
     rows = []
     for data in reports:
         cells = (
             WORDS[data["biased"]], ", ".join(data["drawn_to"]) or "-", f"{data['share']:.0%}",
             *(_number(p) for p in (*data["smallest_p_values"], *data["pooled"])), f"{data['inner_half']:.0%}",
-            f"{data['on_the_border']:.1%}",
+            f"{data['on_the_border']:.1%}", *((f"{data['maxfev']:,}",) if len(budgets) > 1 else ()),
         )  # fmt: skip
         rows.append((data["algorithm"], tuple(Cell(cell) for cell in cells)))
     first = reports[0]
-    sizes = f"{first['runs']} runs of {first['maxfev']:,} evaluations, {first['dim']} variables, seed {first['seed']}"
+    made = f"{first['runs']} runs" + (f" of {first['maxfev']:,} evaluations" if len(budgets) == 1 else "")
+    sizes = f"{made}, {first['dim']} variables, seed {first['seed']}"
     note = (
         "tests: the smallest p-value over the variables, corrected for all tests and variables (Holm); variables: the "
         "share that is refused; inner half: the share of final variables there, 50 % without bias"

@@ -10,6 +10,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from autov.designer import Design
+from autov.designer.fitness import unit_of
 from autov.designer.search import HISTORY
 from autov.reports.axes import End, name_lines, short_count, value_axis
 from autov.reports.canvas import Axes, Figure, drawing
@@ -34,10 +35,12 @@ def draw_history(design: Design, ax: Axes) -> Axes:
         values = design.history[:, HISTORY.index(name)]
         ax.plot(generation, values, color=style.color, linestyle=style.linestyle, linewidth=1.4)
         ends.append(End(name, float(values[-1]), style))
-    if len(design.settings["problems"]) == 1:
+    settings = design.settings
+    if not unit_of(settings["aggregate"], settings.get("over_runs", "median"), len(design.problems)):
+        trained = float(design.retested[0].mean())  # held-out problems come behind it
         again = LineStyle(INK, "-.", "")
-        ax.axhline(design.retested_fitness, color=INK, linestyle="-.", linewidth=1)
-        ends.append(End("result, re-tested", design.retested_fitness, again))
+        ax.axhline(trained, color=INK, linestyle="-.", linewidth=1)
+        ends.append(End("result, re-tested", trained, again))
         finite = design.history[:, 2:][np.isfinite(design.history[:, 2:])]  # all may be infinite
         if finite.size and min(finite.min(), design.retested_fitness) > 0:
             value_axis(ax, "log", 1.0, float(finite.max()))

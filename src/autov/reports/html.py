@@ -1,4 +1,4 @@
-"""One HTML page that needs nothing else: no script, no link, style and plots inside."""
+"""One HTML page that needs nothing else: no link, style, plots and a small script inside."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from autov.designer.cases import few
 from autov.experiments import Cell, Comparison, Table
 from autov.reports.canvas import svg
+from autov.reports.interactive import SCRIPT, with_values
 from autov.reports.plots import BANDS, convergence_panels
 from autov.reports.rank_plots import rank_plot, win_plot
 from autov.reports.table_layout import parted, plain
@@ -25,8 +26,12 @@ Section = tuple[str, str]  # a title and ready HTML
 CHARACTER, PADDING, WIDEST = 8.8, 18, 1150  # pixels of a character, around a cell, and of a table on a wide screen
 
 
-def page(title: str, sections: Sequence[Section]) -> str:
-    """The whole page. Titles are plain text or empty, bodies HTML (see `table_html`, `figure_html`, `text_html`)."""
+def page(title: str, sections: Sequence[Section], again: int = 0) -> str:
+    """The whole page. Titles are plain text or empty, bodies HTML (see `table_html`, `figure_html`, `text_html`).
+
+    With ``again``, a browser loads the page anew after this many seconds.
+    """
+    refresh = f'<meta http-equiv="refresh" content="{again}">\n' if again else ""
     heads = [f"<h2>{html.escape(name)}</h2>\n" if name else "" for name, _ in sections]
     body = "\n".join(
         f"<section>\n{head}{content}\n</section>" for head, (_, content) in zip(heads, sections, strict=True)
@@ -34,7 +39,8 @@ def page(title: str, sections: Sequence[Section]) -> str:
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{html.escape(title)}</title>\n'
-        f"<style>{CSS}</style>\n</head>\n<body>\n<h1>{html.escape(title)}</h1>\n{body}\n</body>\n</html>\n"
+        f"{refresh}<style>{CSS}</style>\n</head>\n<body>\n<h1>{_broken(title)}</h1>\n{body}\n"
+        f"<script>{SCRIPT}</script>\n</body>\n</html>\n"
     )
 
 
@@ -51,6 +57,32 @@ def lead_html(text: str) -> str:
 def code_html(text: str, wrap: bool = False) -> str:
     """Plain text as it is, in a fixed-width font; long lines are scrolled, or wrapped."""
     return f"<pre{WORDS if wrap else ''}>{html.escape(text)}</pre>"
+
+
+def factor_html(number: str, text: str) -> str:
+    """A number in large type, and what it says."""
+    return f'<p class="factor"><strong>{html.escape(number)}</strong> <span>{_broken(text)}</span></p>'
+
+
+def folded_html(title: str, content: str) -> str:
+    """Ready HTML that is shown when its title is clicked."""
+    return f"<details><summary>{html.escape(title)}</summary>\n{content}\n</details>"
+
+
+def command_html(title: str, command: str) -> str:
+    """A command with a button that copies it; lines are broken between words only."""
+    # An option and its value stay together unless the value is long.
+    parts = re.sub(r"(--[\w-]+) (?=-\d|[^-\s]\S{,19}(?:\s|$))", "\\1\0", command).split(" ")
+    words = " ".join(f'<span class="word">{html.escape(part).replace(chr(0), " ")}</span>' for part in parts)
+    return (
+        f'<div class="command"><p>{html.escape(title)}</p><button class="copy" type="button">Copy</button>'
+        f"<pre>{words}</pre></div>"
+    )
+
+
+def pair_html(*parts: str) -> str:
+    """Ready HTML in columns of the same width where the screen is wide, else below each other."""
+    return f'<div class="pair">{"".join(f"<div>{part}</div>" for part in parts if part)}</div>'
 
 
 def beside_html(*parts: str) -> str:
@@ -82,7 +114,7 @@ def _pixels(table: Table) -> list[float]:
 
 
 def _length(entry: Cell) -> float:
-    return max(len(f"{entry.text} {entry.mark}".strip()), 0.85 * (len(entry.detail) + 2))
+    return max(len(f"{entry.text} {entry.mark} {entry.effect}".strip()), 0.85 * (len(entry.detail) + 2))
 
 
 def _broken(name: str) -> str:
@@ -97,7 +129,7 @@ def _part_html(table: Table) -> str:
         cells = []
         for entry in entries:
             detail = f"<small>({html.escape(entry.detail)})</small>" if entry.detail else ""
-            mark = f" {html.escape(entry.mark)}" if entry.mark else ""
+            mark = "".join(f" {html.escape(part)}" for part in (entry.mark, entry.effect) if part)
             kind = ' class="best"' if entry.best else ' class="differs"' if entry.differs else ""
             cells.append(f"<td{kind} title={_quoted(plain(entry))}>{html.escape(entry.text)}{mark}{detail}</td>")
         rows.append(f'<tr><th scope="row">{_broken(name)}</th>{"".join(cells)}</tr>')
@@ -126,7 +158,7 @@ def figure_html(figure: Figure, title: str, caption: str = "") -> str:
 
     Areas of the same place and size have the same names in all plots: a prefix made of the plot tells them apart.
     """
-    text = svg(figure)
+    text = with_values(svg(figure), figure)
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
     text = re.sub(r' id="[A-Za-z.0-9]+_\d+"', "", text)
     prefix = f"p{hashlib.sha256((title + text).encode()).hexdigest()[:8]}-"
@@ -158,12 +190,12 @@ def plot_sections(comparison: Comparison, show: Literal["mean", "median"] = "mea
     scores = comparison.scores(show=show)
     if scores.ranked > 1 and len(comparison.algorithms) > 1:
         told = (
-            "Algorithms whose ranks differ by less than the critical difference are not told apart (Nemenyi, 5 %). "
+            "Bars connect algorithms that do not differ significantly (Nemenyi, 5 %). "
             f"Diamond: the reference, {comparison.reference}."
         )
         sections.append(("Average ranks", figure_html(rank_plot(comparison, show=show), "average ranks", told)))
     if scores.ranked and len(comparison.algorithms) > 2:
-        told = "Counted by the rank sum test at 5 %; the algorithms with the most wins less losses come first."
+        told = "Counted by the tests of the table at 5 %, without a correction; the most wins less losses come first."
         sections.append(("Who is better than whom", figure_html(win_plot(comparison), "wins", told)))
     if comparison.has_curves:
         panels = "".join(
@@ -180,7 +212,7 @@ def target_sections(comparison: Comparison) -> list[Section]:
         return []
     content = table_html(comparison.measures())
     if found.timed:
-        told = "Share of all targets, on all problems and in all runs, that were reached within so many evaluations."
+        told = "Share of all targets, on all problems and in all runs, that were reached within this many evaluations."
         content += figure_html(ecdf_plot(comparison), "share of targets reached", told)
     return [("Targets", content)]
 
@@ -217,4 +249,4 @@ def comparison_in_short(comparison: Comparison, show: Literal["mean", "median"] 
         return f"{said} There are too few runs to tell whether differences are more than luck."
     lead = order[0] if order[0] != reference else order[1]
     better, worse, _ = scores.counts[lead]
-    return f"{said} {lead} is significantly better than {reference} on {better}, worse on {worse} (rank sum test, 5 %)."
+    return f"{said} {lead} is significantly better than {reference} on {better}, worse on {worse} (5 %, corrected)."

@@ -9,8 +9,8 @@ import numpy as np
 from autov.core import Array, InputError
 from autov.experiments import Comparison
 from autov.reports.axes import End, count_axis, name_lines, value_axis
-from autov.reports.canvas import Axes, Figure, drawing, typed
-from autov.reports.theme import COLOURS, LineStyle, line_style
+from autov.reports.canvas import Axes, Figure, drawing, series, typed
+from autov.reports.theme import COLOURS, LineStyle, styles_of
 
 WIDTH, HEIGHT, INNER = 4.6, 3.0, 2.3  # inches of a panel, and the height of its axes
 BANDS = "Line: median of the runs. Band: from the first to the third quartile."
@@ -45,8 +45,8 @@ def convergence_panels(comparison: Comparison) -> dict[str, Figure]:
 
 
 def style_of(comparison: Comparison, label: str) -> LineStyle:
-    """An algorithm looks the same in all plots of a comparison."""
-    return line_style(comparison.algorithms.index(label))
+    """An algorithm looks the same in all plots of a comparison, and well-known ones in all comparisons."""
+    return styles_of(comparison.algorithms)[label]
 
 
 def parameter_plot(comparison: Comparison) -> Figure:
@@ -86,9 +86,11 @@ def _panel(ax: Axes, comparison: Comparison, problem: str, labels: Sequence[str]
         seen = np.isfinite(y[1]) if x.size else np.zeros(0, bool)
         if seen.any():
             style = style_of(comparison, label)
-            ax.fill_between(x, y[0] - offset, y[2] - offset, color=style.color, alpha=0.15, linewidth=0)
+            band = ax.fill_between(x, y[0] - offset, y[2] - offset, color=style.color, alpha=0.15, linewidth=0)
+            series(band, label)
             every = (3 * place % 9, 9)  # markers of lines that lie upon each other stand at different places
-            ax.plot(x, y[1] - offset, **style._asdict(), linewidth=1.4, markevery=every, markersize=3.5)
+            (line,) = ax.plot(x, y[1] - offset, **style._asdict(), linewidth=1.4, markevery=every, markersize=3.5)
+            series(line, label)
             ends.append(End(label, float(y[1][seen][-1] - offset), style))
     x = np.concatenate([x for x, _ in bands.values()])
     shown = np.concatenate([y.ravel() for _, y in bands.values()]) - offset

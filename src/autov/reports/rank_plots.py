@@ -20,7 +20,7 @@ from autov.stats import wins
 
 
 def rank_plot(comparison: Comparison, level: float = 0.05, show: Literal["mean", "median"] = "mean") -> Figure:
-    """Average ranks, the best on top; bars at the right join those that Nemenyi's test does not tell apart."""
+    """Average ranks, the best on top; bars at the right connect those that do not differ significantly."""
     scores = comparison.scores(level, show=show)
     if not scores.ranked or len(scores.ranks) < 2:
         raise InputError("ranks: need two algorithms and a problem that both have finished")
@@ -52,7 +52,7 @@ def rank_plot(comparison: Comparison, level: float = 0.05, show: Literal["mean",
             ax.plot([x, x], [first - 0.25, last + 0.25], transform=ax.get_yaxis_transform(), color=INK, linewidth=3,
                     clip_on=False, solid_capstyle="butt")  # fmt: skip
         if groups:
-            ax.text(1.02 + 0.022 * len(groups), (k - 1) / 2, "not told apart", transform=ax.get_yaxis_transform(),
+            ax.text(1.02 + 0.022 * len(groups), (k - 1) / 2, "not significant", transform=ax.get_yaxis_transform(),
                     rotation=90, va="center", fontsize=8, color=SOFT)  # fmt: skip
         return figure
 
@@ -72,7 +72,7 @@ def win_plot(comparison: Comparison, level: float = 0.05) -> Figure:
     labels = comparison.algorithms
     if len(labels) < 2:
         raise InputError("wins: need two algorithms")
-    counts = wins(comparison.values, comparison.problems, labels, level)
+    counts = wins(comparison.gaps, comparison.problems, labels, level, comparison.paired)
     order = np.argsort(-(counts.sum(axis=1) - counts.sum(axis=0)), kind="stable")
     names = [typed(labels[i], 24) for i in order]
     most = len(comparison.problems)
@@ -93,5 +93,5 @@ def win_plot(comparison: Comparison, level: float = 0.05) -> Figure:
         ax.tick_params(length=0)
         for side in ("left", "bottom"):
             ax.spines[side].set_visible(False)
-        ax.set_xlabel(f"the row is significantly better than the column\non so many of {most} problems")
+        ax.set_xlabel(f"the row is significantly better than the column\non this many of {most} problems")
         return figure

@@ -13,13 +13,26 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from rich.box import HEAVY_HEAD, SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from autov.core import InputError
 from autov.experiments import Cell, Table
-from autov.reports.table_layout import BORDERS, STAR, column_widths, parted, plain, split, starred
+from autov.reports.table_layout import (
+    BORDERS,
+    NARROW,
+    SHORTEST,
+    STAR,
+    column_widths,
+    compact,
+    folded_name,
+    parted,
+    plain,
+    split,
+    starred,
+)
 
 _TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -32,14 +45,19 @@ TEX_SMALLEST = 0.7  # to which a table is scaled down; wider ones are split
 TEX_ROWS = 24  # problems, of two lines each, that fit a page
 
 
-def to_rich(table: Table) -> RichTable:
-    """For a rich console; the best are bold and have a star."""
+def to_rich(table: Table, narrow: bool = False) -> RichTable:
+    """For a rich console; the best are bold and have a star. Where it is narrow, only names of rows may be folded."""
     title, caption = Text(table.caption), Text("\n".join(table.notes))
-    out = RichTable(title=title, caption=caption, title_justify="left", caption_justify="left")
+    lines = SIMPLE_HEAD if narrow else HEAVY_HEAD
+    out = RichTable(title=title, caption=caption, title_justify="left", caption_justify="left", box=lines,
+                    show_edge=not narrow, padding=(0, 1 if not narrow else 0))  # fmt: skip
     for i, column in enumerate(table.columns):
-        out.add_column(Text(column), justify="right" if i else "left", no_wrap=i == 0)
+        out.add_column(Text(column), justify="right" if i else "left", no_wrap=(i == 0) != narrow, overflow="fold")
+    fold = narrow and max((len(head) for head, _ in table.rows), default=0) > SHORTEST
     for head, entries in table.rows:
-        out.add_row(Text(head), *(Text(starred(entry), style=_style(entry)) for entry in entries))
+        out.add_row(
+            Text(folded_name(head) if fold else head), *(Text(starred(entry), style=_style(entry)) for entry in entries)
+        )
     if table.footer:
         out.add_section()
     for head, entries in table.footer_entries():
@@ -53,12 +71,14 @@ def _style(entry: Cell) -> str:
 
 def print_table(table: Table, console: Console) -> None:
     """Print in the width of the console, in parts where it is wider."""
+    whole, table = table, compact(table, console.width)
+    narrow = table is not whole
     if any(entry.best for _, entries in table.rows for entry in entries):
         table = replace(table, notes=(*table.notes, f"{STAR} : the best."))
     if table.caption:
         console.print(Text(table.caption), soft_wrap=False)
-    for part in split(table, console.width):
-        console.print(to_rich(replace(part, caption="", notes=())), soft_wrap=False)
+    for part in split(table, console.width, NARROW if narrow else BORDERS):
+        console.print(to_rich(replace(part, caption="", notes=()), narrow), soft_wrap=False)
     for note in table.notes:
         console.print(Text(note), soft_wrap=False)
 
@@ -131,7 +151,7 @@ def _points(table: Table) -> list[float]:
 
 
 def _longer(entry: Cell) -> int:
-    return max(len(f"{entry.text} {entry.mark}".strip()), len(entry.detail) + 2)
+    return max(len(f"{entry.text} {entry.mark} {entry.effect}".strip()), len(entry.detail) + 2)
 
 
 def _pages(table: Table) -> list[Table]:
@@ -150,6 +170,11 @@ def _tex_key(table: Table) -> list[str]:
     return [rf"\par {', '.join(keys)}."] if keys else []
 
 
+def _tex_effect(effect: str) -> str:
+    """Effect sizes, the ratio with a sign of multiplication."""
+    return tex(effect).replace(" x", r" $\times$")
+
+
 def _tex_note(note: str) -> str:
     """Signs in the notes look as they do in the cells."""
     signs, colon, rest = note.partition(" : ")
@@ -160,7 +185,8 @@ def _tex_note(note: str) -> str:
 
 def _tabular(table: Table) -> list[str]:
     def mark(entry: Cell) -> str:
-        return f"{tex(entry.text)} {''.join(_TEX_MARK.get(sign, tex(sign)) for sign in entry.mark)}".rstrip()
+        sign = "".join(_TEX_MARK.get(sign, tex(sign)) for sign in entry.mark)
+        return " ".join(part for part in (tex(entry.text), sign, _tex_effect(entry.effect)) if part)
 
     def hl(text: str, entry: Cell) -> str:
         if not text:

@@ -7,6 +7,8 @@ own, so that they can be told apart without colours and where one lies upon anot
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5c1a00", "#555555", "#0a0a0a", "#54278f")
@@ -36,6 +38,28 @@ class LineStyle(NamedTuple):
 def line_style(place: int) -> LineStyle:
     """The style of line number ``place``; thousands differ in one of the three."""
     return LineStyle(COLOURS[place % len(COLOURS)], STYLES[place % len(STYLES)], MARKERS[place % len(MARKERS)])
+
+
+OWN = {  # algorithms with a place of their own -> the names under which they are shown
+    "designed": ("designed", "mine"), "general": ("general", "general (default)"), "ma-es": ("ma-es",),
+    "paper-h3": ("paper-h3", "autov", "paper's operator"), "ga": ("ga",), "shade": ("shade",),
+    "de": ("scipy:de", "de (scipy)", "de"), "cma-es": ("cma:default", "cma-es", "cma-es (pycma)"),
+}  # fmt: skip
+WON = " (won)"  # ends the name of a known design that a search ended with
+PLACES = {name: place for place, names in enumerate(OWN.values()) for name in names}
+
+
+def styles_of(labels: Sequence[str]) -> dict[str, LineStyle]:
+    """A style for each label: well-known algorithms have the same one on all pages, others take what is left."""
+    found: dict[str, int] = {}
+    for label in labels:
+        place = 0 if label.endswith(WON) else PLACES.get(label.lower())
+        if place is not None and place not in found.values():
+            found[label] = place
+    spare = [*range(len(OWN), len(COLOURS)), *range(len(OWN))]  # colours of others come last
+    free = (place for place in itertools.chain(spare, itertools.count(len(COLOURS))) if place not in found.values())
+    others = {label: next(free) for label in labels if label not in found}
+    return {label: line_style({**found, **others}[label]) for label in labels}
 
 
 def themed(svg: str) -> str:
@@ -79,6 +103,24 @@ figure svg {{ max-width: 100%; height: auto; color: var(--ink); }}
 pre {{ background: var(--code); padding: .8rem; overflow-x: auto; border-radius: 4px; font-size: .85rem; }}
 h1, h2, p {{ overflow-wrap: anywhere; }} pre.words {{ white-space: pre-wrap; overflow-wrap: anywhere; }}
 .lead {{ font-size: 1.1rem; }}
+.factor {{ display: flex; flex-wrap: wrap; align-items: baseline; gap: .2rem 1rem; margin: .8rem 0 1.2rem;
+  font-size: 1.15rem; }}
+.factor strong {{ font-size: 3.6rem; line-height: 1; color: var(--c0); white-space: nowrap; }}
+.factor span {{ flex: 1 1 18rem; }}
+.pair {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); gap: .5rem 2rem; }}
+.pair > div {{ min-width: 0; }} .pair svg {{ width: 100%; }} .pair figure {{ margin: .4rem 0; }}
+.command {{ position: relative; margin: .6rem 0; }} .command p {{ margin: 0; color: var(--soft); font-size: .85rem; }}
+.command pre {{ margin: .2rem 0; white-space: pre-wrap; padding-right: 4.4rem; }} .word {{ white-space: nowrap; }}
+button.copy {{ position: absolute; right: .4rem; top: 1.75rem; font: inherit; font-size: .78rem; cursor: pointer;
+  color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 4px;
+  padding: .1rem .5rem; }}
+details {{ margin: .8rem 0; }} summary {{ cursor: pointer; font-weight: 600; }}
+.series {{ cursor: pointer; }} svg[data-kind=points] .series {{ cursor: default; }}
+.series.off {{ opacity: .12; }}
+.values {{ position: fixed; z-index: 9; pointer-events: none; white-space: pre; font-size: .8rem; line-height: 1.35;
+  padding: .35rem .55rem; border: 1px solid var(--line); border-radius: 4px; background: var(--paper);
+  color: var(--ink);  font-variant-numeric: tabular-nums; }}
+.values[hidden] {{ display: none; }}
 .beside > div {{ min-width: 0; }} .beside figure {{ margin-top: 0; }} .beside svg {{ width: 100%; }}
 @media (min-width: 62rem) {{ .beside {{ display: grid; grid-template-columns: 11fr 9fr; gap: 1.5rem; }} }}
 @media (max-width: 40rem) {{ body {{ margin: 1rem auto; padding: 0 .7rem; }} th, td {{ padding: .25rem .4rem; }}
@@ -89,5 +131,6 @@ h1, h2, p {{ overflow-wrap: anywhere; }} pre.words {{ white-space: pre-wrap; ove
   pre {{ white-space: pre-wrap; }} table {{ font-size: 6.5pt; }} th, td {{ padding: .1rem .22rem; }}
   th:first-child {{ position: static; white-space: normal; }} tr, figure {{ break-inside: avoid; }}
   h2, caption {{ break-after: avoid; }} .panels {{ grid-template-columns: 1fr 1fr; }}
-  section > figure svg {{ max-width: 70%; }} .beside {{ display: block; }} .beside svg {{ max-width: 60%; }} }}
+  section > figure svg {{ max-width: 70%; }} .beside {{ display: block; }} .beside svg {{ max-width: 60%; }}
+  button.copy {{ display: none; }} .pair {{ grid-template-columns: 1fr 1fr; }} .factor strong {{ font-size: 30pt; }} }}
 """

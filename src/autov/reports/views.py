@@ -6,6 +6,7 @@ What `plot` draws and `html_of` writes is chosen by the type of the result; `aut
 from __future__ import annotations
 
 import html
+import os
 from functools import singledispatch
 from typing import Any
 
@@ -13,10 +14,12 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from autov.algorithms.text import explain
-from autov.core import InputError
+from autov.core import InputError, write_text
 from autov.designer import Design
 from autov.designer.space import operator_of
 from autov.experiments import Cell, Comparison, Table
+from autov.experiments.explanation import Explanation
+from autov.experiments.generalisation import Generalisation
 from autov.invariance import AlgorithmReport, BiasReport, Certificate
 from autov.operators import AffineOperator
 from autov.operators.formulas import by_probability, row_formula
@@ -26,6 +29,7 @@ from autov.reports.canvas import asked_for, drawing_on
 from autov.reports.certificates import bias_table, certificate_table
 from autov.reports.design_plots import draw_history
 from autov.reports.html import table_html
+from autov.reports.insight import draw_changes, insight_sections
 from autov.reports.operator_plots import draw_offspring
 from autov.reports.plots import convergence_plot, value_label, vertical_scale
 from autov.reports.tables import terminal_width, to_text
@@ -84,6 +88,13 @@ def _(report: BiasReport, ax: Axes | None = None) -> Axes:
 
 
 @drawn.register
+def _(explanation: Explanation, ax: Axes | None = None) -> Axes:
+    """What changes of parts do."""
+    with drawing_on(ax, 5.6, 1.0 + 0.2 * max(len(explanation.shown()), 4)) as axes:
+        return draw_changes(explanation, axes)
+
+
+@drawn.register
 def _(operator: AffineOperator, ax: Axes | None = None) -> Axes:
     """Offspring of two parents."""
     with drawing_on(ax, 4.8, 4.8) as axes:
@@ -133,6 +144,16 @@ def _(table: Table) -> str:
 
 
 @html_of.register
+def _(explanation: Explanation) -> str:
+    return insight_sections([explanation])[0][1]
+
+
+@html_of.register
+def _(generalisation: Generalisation) -> str:
+    return insight_sections([generalisation])[0][1]
+
+
+@html_of.register
 def _(certificate: Certificate) -> str:
     return table_html(certificate_table(certificate))
 
@@ -155,3 +176,10 @@ def _(operator: AffineOperator) -> str:
     )
     title = f"Affine operator of {', '.join(operator.inputs)}; one draw for each {operator.draw}"
     return table_html(Table(title, ("probability", "offspring"), rows))
+
+
+def write_run_page(result: Result, path: str | os.PathLike[str], title: str = "") -> None:
+    """Write the page of one run."""
+    from autov.reports.run_page import run_page  # it draws with this module
+
+    write_text(path, run_page(result, title))

@@ -4,6 +4,7 @@ from autov.runs.driver import LiveRun, Run, check_fit, solve
 from autov.runs.evaluation import FaultPolicy
 from autov.runs.minimization import minimize
 from autov.runs.optimizer import Optimizer
+from autov.runs.run_state import RunState
 from autov.runs.stopping import Stopping
 
-__all__ = ["FaultPolicy", "LiveRun", "Optimizer", "Run", "Stopping", "check_fit", "minimize", "solve"]
+__all__ = ["FaultPolicy", "LiveRun", "Optimizer", "Run", "RunState", "Stopping", "check_fit", "minimize", "solve"]

@@ -63,13 +63,58 @@ class Evaluations(NamedTuple):
 
     def __repr__(self) -> str:
         best = f", best {self.fun.min():.6g}" if len(self.fun) else ""
-        return f"Evaluations({self.x.shape[0]} points of {self.x.shape[1]} variables{best})"
+        return f"Evaluations({_size(self.x)}{best})"
+
+
+class ConstrainedEvaluations(Evaluations):
+    """Evaluations under constraints.
+
+    ``fun`` is the value also of an infeasible point, where it is known (functions that return their constraints), and
+    infinite where it is not.
+
+    Attributes:
+        violation: how far each point is from being feasible, (n,): 0 if it is, infinite if the evaluation failed.
+        constraints: (n, m), what must not be above 0; None where only violations are known.
+    """
+
+    violation: Array
+    constraints: Array | None
+
+    @classmethod
+    def of(cls, x: Array, fun: Array, violation: Array, constraints: Array | None = None) -> ConstrainedEvaluations:
+        """All of it."""
+        made = cls(x, fun)
+        made.violation, made.constraints = violation, constraints
+        return made
+
+    @property
+    def feasible(self) -> np.ndarray:
+        """Which points are feasible, (n,) bool."""
+        return self.violation == 0
+
+    @property
+    def best(self) -> Array:
+        """Values of feasible points, infinite for others."""
+        return np.where(self.feasible, self.fun, np.inf)
+
+    def __reduce__(self) -> Any:
+        return type(self).of, (self.x, self.fun, self.violation, self.constraints)
+
+    def __repr__(self) -> str:
+        best = f", best {self.best.min():.6g}" if len(self.fun) else ""
+        made = f"{_size(self.x)}, {int(self.feasible.sum())} feasible"
+        return f"ConstrainedEvaluations({made}{best})"
+
+
+def _size(x: Any) -> str:
+    """How many points, an array or a list of described ones, of how many variables."""
+    return f"{len(x)} points" + (f" of {len(x[0])} variables" if len(x) else "")
 
 
 class PointCache:
     """Values of rounded points: a known point costs no evaluation.
 
-    Where all variables are whole numbers it grows with what is evaluated. An algorithm that has contracted asks for
+    Where all variables are integers it grows with what is evaluated. An algorithm that has contracted asks for
     known points only: then it is `stale` and begins anew. When all points are known, or far more known points than new
     ones were asked for, nothing is left to do. Elsewhere it has what was known before the run, and does not grow.
     """
@@ -148,7 +193,7 @@ class PointCache:
 
 
 def point_cache_for(problem: Problem, maxfev: int, known: Evaluations | None = None) -> PointCache | None:
-    """What keeps the values of a problem if all its variables are whole numbers, or if some are known; else None."""
+    """What keeps the values of a problem if all its variables are integers, or if some are known; else None."""
     cells, number = _cells_of(problem)
     if known is None and number == np.inf:
         return None
@@ -174,7 +219,7 @@ def _number_of_points(box: Box) -> float:
     with np.errstate(over="ignore"):
         return min(
             float(np.prod(np.rint(box.width))), sys.float_info.max
-        )  # the box reaches half a unit beyond the whole numbers at its ends
+        )  # the box reaches half a unit beyond the integers at its ends
 
 
 class BudgetSpent(Exception):  # noqa: N818
@@ -197,7 +242,7 @@ class BudgetedObjective:
         before: Evaluations | None = None,
     ) -> None:  # fmt: skip
         self.evaluate, self.box, self.maxfev, self.observe = evaluate, box, maxfev, observe
-        self.known = known  # where all variables are whole numbers, or values were known before the run
+        self.known = known  # where all variables are integers, or values were known before the run
         self.nfev = self.batches = self.nans = 0
         self.best, self.best_x = np.inf, np.empty(box.dim)
         self.found = before is not None  # whether there is a best point
@@ -205,7 +250,11 @@ class BudgetedObjective:
             i = int(np.argmin(before.fun))
             self.best, self.best_x = float(before.fun[i]), before.x[i].copy()
         self.watch: Callable[[], bool] | None = None
+        self.gives_rows = False  # whether ``evaluate`` may give rows (`Constrained.rows`)
+        self.rows: dict[bytes, Array] = {}  # those of the last evaluations, by point
         self.stopped = False
+        self.members: dict[str, int] = {}  # evaluations of each algorithm that takes part
+        self.leader, self._led_to = "", np.inf  # who found the best value, and that value
         self.start = time.perf_counter()
         self._counts, self._bests = np.empty(64, np.int64), np.empty(64)
         self._improved: list[tuple[np.ndarray, Array]] = []
@@ -230,7 +279,11 @@ class BudgetedObjective:
         return evaluate(x) if self.known is None else self.known.complete(x, evaluate)
 
     def _take(self, x: Array) -> Array:
-        f, nans = values_of(self.evaluate(x), len(x))
+        found = self.evaluate(x)
+        if self.gives_rows and np.ndim(found) == 2:
+            self.rows = {point.tobytes(): row for point, row in zip(x, found, strict=True)}
+            found = found[:, 0]
+        f, nans = values_of(found, len(x))
         self.note(x, f, nans)
         return f
 
@@ -252,6 +305,12 @@ class BudgetedObjective:
         self._counts[self.batches], self._bests[self.batches] = self.nfev, self.best
         self.batches += 1
         end_if_asked()
+
+    def credit(self, member: str, count: int) -> None:
+        """The last evaluations, so many, were those of a member."""
+        self.members[member] = self.members.get(member, 0) + count
+        if self.best < self._led_to:
+            self.leader, self._led_to = member, self.best
 
     def trace(self) -> tuple[np.ndarray, Array]:
         """Evaluations made after each batch, and the best value then; nothing is copied, so it may be asked often."""

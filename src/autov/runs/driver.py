@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from autov.algorithms.base import Algorithm, AnyMetaheuristic, Batch, Compiled, External, Outcome
+from autov.algorithms.base import (
+    Algorithm,
+    AnyMetaheuristic,
+    Batch,
+    Compiled,
+    External,
+    ModelsConstraints,
+    Outcome,
+    at_work,
+    told,
+)
 from autov.algorithms.compiled import AnyRun, outcome_so_far
 from autov.algorithms.population import initial_points
 from autov.core import Array, Generator, InputError, generator, whole_number
@@ -23,6 +33,7 @@ from autov.problems import (
     MayRaise,
     Problem,
     instance_of,
+    kinds_of,
     to_base,
     unpenalized,
     without_fixed,
@@ -51,6 +62,47 @@ class Run:
     seconds: float
     experienced: bool | None = None  # whether experience was of use; None where there was none
     improved: tuple[np.ndarray, Array] | None = None  # evaluations that bettered it, and values; not of compiled runs
+    members: Mapping[str, int] = field(default_factory=dict)  # evaluations of each; not of compiled runs
+    leader: str = ""  # who of them found the best point
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """What an algorithm is told of constraints, in the variables it knows."""
+
+    problem: Constrained
+    outer: Problem  # the problem itself, or that of its free variables
+
+    @classmethod
+    def of(cls, problem: Problem) -> Constraints | None:
+        """Those of a problem; None without any, and where all variables are integers: values are kept there."""
+        inner = problem.problem if isinstance(problem, FreeVariables) else problem
+        if not isinstance(inner, Constrained) or not inner.gives_rows:
+            return None
+        found = cls(inner, problem)
+        return None if all(found.integrality) else found
+
+    @cached_property
+    def integrality(self) -> tuple[bool, ...]:
+        """Which variables are integers."""
+        whole = self.problem.whole
+        return tuple((whole[self.outer.free] if isinstance(self.outer, FreeVariables) else whole).tolist())
+
+    def rows(self, rng: Generator, x: Array) -> Array:
+        """See `Constrained.rows`."""
+        return self.problem.rows(self.outer.complete(x) if isinstance(self.outer, FreeVariables) else x, rng)
+
+    def rounded(self, x: Array) -> Array:
+        """Points as the objective sees them."""
+        if isinstance(self.outer, FreeVariables):
+            return self.problem.rounded(self.outer.complete(x))[:, self.outer.free]
+        return self.problem.rounded(x)
+
+    def known(self, x: Array, rows: dict[bytes, Array]) -> Array:
+        """Values and constraints of points (n, 1 + m), NaN where they are not known."""
+        width = max((len(row) for row in rows.values()), default=2)
+        missing = np.full(width, np.nan)
+        return np.stack([rows.get(point.tobytes(), missing)[1:] for point in x])
 
 
 class LiveRun:
@@ -82,7 +134,7 @@ def solve(
     problem: Problem, algorithm: Algorithm, *, maxfev: int = 10_000, popsize: int = 100, seed: int = 0,
     run: int = 0, x0: Array | None = None, watch: Watch | None = None, evaluate: Batch | None = None,
     check_box: bool = True, observe: Observe | None = None, live: LiveRun | None = None,
-    known: Evaluations | None = None, experience: Experience | None = None,
+    known: Evaluations | None = None, experience: Experience | None = None, rows: bool = False,
 ) -> Run:  # fmt: skip
     """Run an algorithm with exactly maxfev evaluations, or until ``watch(run so far)`` is true.
 
@@ -91,17 +143,17 @@ def solve(
     variables are taken out before and put back afterwards. A family gives the instance of the run. An algorithm that
     asks for a point outside the box is refused, unless ``check_box`` is off. ``observe(x, f)`` sees all that is
     evaluated, constrained problems in penalized values. The run of a constrained problem has the value infinity where
-    its best point is not feasible; where all variables are whole numbers no point is evaluated twice. BLAS has
+    its best point is not feasible; where all variables are integers no point is evaluated twice. BLAS has
     one thread while it runs, as in worker processes: its sums depend on their number. ``live`` has the run at any time,
     also after an exception. ``known`` are evaluations of the same problem (`known_points`): they are first points,
     are not evaluated again, and the best of them may be the result. ``experience`` of other problems says which points
-    are tried first.
+    are tried first. ``rows`` says that ``evaluate`` gives rows (`Constrained.rows`) where there are constraints.
     """
     options: dict[str, Any] = {
         "maxfev": whole_number("maxfev", maxfev, 1), "popsize": whole_number("popsize", popsize, 2), "seed": seed,
         "run": run, "x0": x0, "watch": watch, "evaluate": evaluate, "check_box": check_box,
         "observe": observe, "live": LiveRun() if live is None else live,
-        "known": None if known is None or not len(known.fun) else known, "experience": experience,
+        "known": None if known is None or not len(known.fun) else known, "experience": experience, "rows": rows,
     }  # fmt: skip
     with one_blas_thread():
         problem = instance_of(problem, run)
@@ -135,11 +187,20 @@ def presented(problem: Problem) -> Callable[[Run], Run]:
 def _solve(
     problem: Problem, algorithm: Algorithm, *, maxfev: int, popsize: int, seed: int, run: int, x0: Array | None,
     watch: Watch | None, evaluate: Batch | None, check_box: bool, observe: Observe | None, live: LiveRun,
-    known: Evaluations | None, experience: Experience | None,
+    known: Evaluations | None, experience: Experience | None, rows: bool,
 ) -> Run:  # fmt: skip
     rng, noise = generator(seed, run), generator(seed, run, 1)
+    if (with_variables := getattr(algorithm, "with_variables", None)) is not None:
+        algorithm = with_variables(*kinds_of(problem))
     call = evaluate or (lambda x: problem(x, noise))
     spent = BudgetedObjective(call, problem.box, maxfev, point_cache_for(problem, maxfev, known), observe, known)
+    spent.gives_rows, limits = rows or evaluate is None, None
+    if isinstance(algorithm, ModelsConstraints) and spent.gives_rows:
+        limits = Constraints.of(problem)
+    if limits is not None and isinstance(algorithm, ModelsConstraints):
+        algorithm = algorithm.with_constraints(limits.integrality)
+        if evaluate is None:
+            spent.evaluate = partial(limits.rows, noise)
     planned = maxfev
     if experience is not None:
         live.follow(lambda: _without_population(spent, True) if spent.found else None)
@@ -152,7 +213,7 @@ def _solve(
             ended = _run_whole(algorithm, spent, popsize, rng, x0, watch, live)
         else:
             state = algorithm.init(problem.box, popsize, maxfev, rng, x0)
-            ended = _ask_and_tell(problem, algorithm, state, spent, None, rng, watch, check_box, popsize, live)
+            ended = _ask_and_tell(problem, algorithm, state, spent, None, rng, watch, check_box, popsize, live, limits)
         return replace(ended, experienced=used)
     if known is not None:
         x0, free = first_points_of(known, algorithm, problem.box, popsize, maxfev, x0)
@@ -170,7 +231,7 @@ def _solve(
             outcome = algorithm.run_compiled(state, objective, maxfev, begun)
             raise_noted(problem, objective)
             return _compiled_run(outcome, maxfev, False, start)
-    return _ask_and_tell(problem, algorithm, state, spent, objective, rng, watch, check_box, popsize, live)
+    return _ask_and_tell(problem, algorithm, state, spent, objective, rng, watch, check_box, popsize, live, limits)
 
 
 def _try_first(
@@ -199,7 +260,7 @@ def _watch_experienced(watch: Watch, used: bool, run: Run) -> bool | None:
 
 
 def _without_population(spent: BudgetedObjective, stopped: bool) -> Run:
-    return _result(spent, spent.best_x[None].copy(), np.array([spent.best]), stopped)
+    return run_so_far(spent, spent.best_x[None].copy(), np.array([spent.best]), stopped)
 
 
 def _compiled_run(outcome: Outcome, nfev: int, stopped: bool, start: float) -> Run:
@@ -216,10 +277,10 @@ def _compiled_so_far(begun: list[AnyRun], start: float) -> Run | None:
 
 def _ask_and_tell(
     problem: Problem, algorithm: AnyMetaheuristic, state: Any, spent: BudgetedObjective, objective: Objective | None,
-    rng: Generator, watch: Watch | None, check_box: bool, popsize: int, live: LiveRun,
+    rng: Generator, watch: Watch | None, check_box: bool, popsize: int, live: LiveRun, limits: Constraints | None,
 ) -> Run:  # fmt: skip
     population, values = np.empty((0, problem.box.dim)), np.empty(0)
-    live.follow(lambda: _result(spent, population, values, True) if spent.found else None)
+    live.follow(lambda: run_so_far(spent, population, values, True) if spent.found else None)
     stopped = False
     while spent.left and not stopped:
         asked, state = algorithm.ask(state, rng)
@@ -231,10 +292,13 @@ def _ask_and_tell(
             or (check_box and not problem.box.holds(asked))
         ):
             raise InputError(f"algorithm: {algorithm.name} asked for a point outside the box or of another dimension")
-        x = spent.affordable(asked)
+        x, before = spent.affordable(asked), spent.nfev
         f = spent.take(x, None if objective is None else partial(_take_compiled, problem, objective, state, spent))
+        spent.credit(at_work(algorithm, state), spent.nfev - before)
         if len(x) == len(asked):
-            state = algorithm.tell(state, x, f, rng)
+            if limits is not None and isinstance(algorithm, ModelsConstraints):
+                state = algorithm.learn(state, limits.rounded(x), limits.known(x, spent.rows))
+            state = told(algorithm, True, state, x, f, rng)
             population, values = algorithm.population(state)
         elif not len(values):  # even the first batch was cut
             population, values = x, f
@@ -242,8 +306,8 @@ def _ask_and_tell(
             spent.known.refresh()
             state = algorithm.init(problem.box, popsize, spent.maxfev, rng)
         if watch is not None:
-            stopped = bool(watch(_result(spent, population, values, False)))
-    return replace(_result(spent, population, values, stopped), improved=spent.improvements())
+            stopped = bool(watch(run_so_far(spent, population, values, False)))
+    return replace(run_so_far(spent, population, values, stopped), improved=spent.improvements())
 
 
 def _take_compiled(problem: Problem, objective: Objective, state: Any, spent: BudgetedObjective, x: Array) -> Array:
@@ -286,11 +350,13 @@ def _run_whole(
     return replace(result(spent.stopped), improved=spent.improvements())
 
 
-def _result(spent: BudgetedObjective, population: Array, values: Array, stopped: bool) -> Run:
+def run_so_far(spent: BudgetedObjective, population: Array, values: Array, stopped: bool) -> Run:
+    """What has come out until now."""
     trace_nfev, trace_best = spent.trace()
     return Run(
         spent.best_x, spent.best, spent.nfev, max(spent.batches - 1, 0), population, values, trace_nfev, trace_best,
-        spent.nans, stopped and spent.left > 0, time.perf_counter() - spent.start,
+        spent.nans, stopped and spent.left > 0, time.perf_counter() - spent.start, members=spent.members,
+        leader=spent.leader,
     )  # fmt: skip
 
 

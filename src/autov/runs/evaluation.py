@@ -14,9 +14,11 @@ import numpy as np
 from autov.algorithms.base import Batch
 from autov.core import Array, InputError, WorkerError, generator, real_numbers
 from autov.core.ending import end_if_asked
-from autov.engines import MESSAGE, Engine, OnMap, Processes, Serial, engine_of
-from autov.problems import PointFunction, Problem, instance_of, takes_points
-from autov.runs.run_store import Arrived, ArrivingBatch
+from autov.engines import MESSAGE, WAIT, Engine, OnMap, Processes, Serial, engine_of
+from autov.engines.engine import Found
+from autov.problems import Constrained, PointFunction, Problem, instance_of, takes_points
+from autov.runs.run_state import WorkerTime
+from autov.runs.run_store import Arrived, ArrivingBatch, Told, number_of, stacked
 
 TOGETHER = 0.02  # seconds of work that travel in one message: long beside most, short beside a batch
 LONG = 40  # times as long as a message is what travels in it, so that it costs 2.5 %
@@ -124,9 +126,32 @@ def one_line(error: BaseException) -> str:
 class HasPoint(Protocol):
     """A function of single points."""
 
-    def point(self, x: Array, /) -> float:
+    def point(self, x: Array, /) -> Told:
         """The value at one point (d,)."""
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class PointRows:
+    """A problem with constraints: points give rows of all that is known of them."""
+
+    problem: Constrained
+
+    def point(self, x: Array) -> Array:
+        """See `Constrained.rows`."""
+        return self.problem.row(x)
+
+
+def giving_rows(problem: Any) -> Any:
+    """The problem for calls with single points: rows where it has constraints, else itself."""
+    return PointRows(problem) if isinstance(problem, Constrained) and problem.gives_rows else problem
+
+
+def _batch_rows(problem: Constrained, x: Array, arrived: Arrived) -> Array:
+    rows = problem.rows(x, generator(0))
+    for i, row in enumerate(rows):
+        arrived(i, row)
+    return rows[:, 0]
 
 
 class Recorded(Protocol):
@@ -144,14 +169,14 @@ class Recorded(Protocol):
 class PointCall:
     """A call for engines: the value at a point, the seconds it took, and what was raised where that is no error."""
 
-    point: Callable[[Array], float]
+    point: Callable[[Array], Told]
     worst: bool
 
     @property
-    def __wrapped__(self) -> Callable[[Array], float]:
+    def __wrapped__(self) -> Callable[[Array], Told]:
         return self.point
 
-    def __call__(self, x: Array) -> tuple[float, float, str]:
+    def __call__(self, x: Array) -> tuple[Told, float, str]:
         """See the class; the value is infinite if something was raised."""
         start = time.perf_counter()
         try:
@@ -183,9 +208,13 @@ def in_message(engine: Engine, cost: float | None, count: int) -> int:
 class PointEvaluator:
     """Values of points by single calls on an engine; where calls are short, several travel together."""
 
-    def __init__(self, engine: Engine, policy: FaultPolicy = DEFAULT, faults: FaultCount | None = None) -> None:
+    def __init__(
+        self, engine: Engine, policy: FaultPolicy = DEFAULT, faults: FaultCount | None = None,
+        spent: WorkerTime | None = None,
+    ) -> None:  # fmt: skip
         self.engine, self.policy = engine, policy
         self.faults = FaultCount() if faults is None else faults
+        self.time = WorkerTime() if spent is None else spent
         self.cost: float | None = None  # seconds of a call, measured by the workers
         self._problem: Any = None
 
@@ -193,12 +222,15 @@ class PointEvaluator:
         self, problem: HasPoint, x: Array, recorded: Recorded | None = None, at: Array | None = None,
         arrived: Arrived | None = None,
     ) -> Array:  # fmt: skip
-        """Values (n,) of the rows of x; in messages the points are ``at``, if that is given."""
+        """Values (n,) of the rows of x, or rows (n, k) of a problem that gives them.
+
+        In messages the points are ``at``, if that is given.
+        """
         self._arrived = arrived
         self._at = x if at is None else at
         if problem is not self._problem:  # engines know a function by its object
             self._problem, self._call, self.cost = problem, PointCall(problem.point, self.policy.worst), None
-        values = np.empty(len(x))
+        values: list[Told] = [np.nan] * len(x)
         known = {} if recorded is None else {i: v for i, v in recorded.known.items() if 0 <= i < len(x)}
         for i, value in known.items():
             values[i] = value
@@ -211,9 +243,33 @@ class PointEvaluator:
             self._evaluate(x, todo[: 2 * self.engine.workers], values, recorded)
             todo = todo[2 * self.engine.workers :]
         self._evaluate(x, todo, values, recorded)
-        return values
+        return stacked(values)
 
-    def _evaluate(self, x: Array, todo: list[int], values: Array, recorded: Recorded | None) -> None:
+    def as_they_come(self, problem: HasPoint, items: Iterator[Array]) -> Found[Told]:
+        """(index, value) of points as workers take them from the items; one that fails counts as the policy says."""
+        sent: list[Array] = []
+
+        def taken() -> Iterator[Array]:
+            for item in items:
+                if item is not WAIT:
+                    sent.append(item)
+                yield item
+
+        def lost(index: int, reason: str) -> tuple[float, float, str]:
+            self.faults.lose(self.policy, reason, sent[index])
+            return np.inf, np.nan, ""
+
+        self.time.begin(self.engine.workers)
+        call = PointCall(problem.point, self.policy.worst)
+        with closing(self.engine.map(call, taken(), timeout=self.policy.timeout, lost=lost)) as found:
+            for index, (value, seconds, raised) in found:
+                self.time.begin(self.engine.workers)
+                self.time.add(seconds)
+                if raised:
+                    self.faults.note(RAISED, raised, None if " failed at x = " in raised else sent[index])
+                yield index, value
+
+    def _evaluate(self, x: Array, todo: list[int], values: list[Told], recorded: Recorded | None) -> None:
         what: dict[int, str] = {}  # happened to points that failed
 
         def lost(index: int, reason: str) -> tuple[float, float, str]:
@@ -221,6 +277,7 @@ class PointEvaluator:
             return np.inf, np.nan, ""
 
         spent = []
+        self.time.begin(self.engine.workers)
         items, together = (x[i] for i in todo), in_message(self.engine, self.cost, len(todo))
         try:
             with closing(
@@ -229,11 +286,12 @@ class PointEvaluator:
                 for index, (value, seconds, raised) in found:
                     values[todo[index]] = value
                     spent.append(seconds)
+                    self.time.add(seconds)
                     if raised:
                         what[index] = RAISED
                         self.faults.note(RAISED, raised, None if " failed at x = " in raised else self._at[todo[index]])
                     if recorded is not None:
-                        recorded.keep(todo[index], value, what.get(index, ""))
+                        recorded.keep(todo[index], number_of(value), what.get(index, ""))
                     if self._arrived is not None:
                         self._arrived(todo[index], value)
         except WorkerError as error:
@@ -245,12 +303,16 @@ class PointEvaluator:
             self.cost = sum(spent) / len(spent)
 
 
-def in_turn(function: HasPoint, x: Array, arrived: Arrived) -> Array:
+def in_turn(function: HasPoint, spent: WorkerTime, x: Array, arrived: Arrived) -> Array:
     """Values (n,) of the rows of x, one call after the other in this thread; each is reported when it is there."""
     values = np.empty(len(x))
+    spent.begin(1)
     for i, row in enumerate(x):
-        values[i] = function.point(row)
-        arrived(i, values[i])
+        start = time.perf_counter()
+        value = function.point(row)
+        values[i] = number_of(value)
+        spent.add(time.perf_counter() - start)
+        arrived(i, value)
         end_if_asked()
     return values
 
@@ -268,7 +330,7 @@ def engine_for(workers: Any, policy: FaultPolicy) -> Iterator[Engine]:
 
 @contextmanager
 def evaluating(
-    problem: Problem, workers: Any, policy: FaultPolicy = DEFAULT, faults: FaultCount | None = None
+    problem: Problem, workers: Any, spent: WorkerTime, policy: FaultPolicy = DEFAULT, faults: FaultCount | None = None
 ) -> Iterator[ArrivingBatch | None]:  # fmt: skip
     """What evaluates batches of a Python function on workers and reports each value when it is there.
 
@@ -276,15 +338,19 @@ def evaluating(
     """
     if takes_points(problem):
         assert isinstance(problem, PointFunction)
+        function: HasPoint = giving_rows(problem)
         if type(workers) is int and workers == 1 and policy == DEFAULT:
-            yield partial(in_turn, problem)
+            yield partial(in_turn, function, spent)
             return
         with engine_for(workers, policy) as engine:
-            evaluator, function = PointEvaluator(engine, policy, faults), problem
+            evaluator = PointEvaluator(engine, policy, faults, spent)
             yield lambda x, arrived: evaluator(function, x, arrived=arrived)
         return
     engine_of(workers, "processes").close()  # says what is wrong with workers
     check_policy(problem, policy)
+    if isinstance(problem, Constrained) and problem.gives_rows and not getattr(problem, "uses_rng", True):
+        yield partial(_batch_rows, problem)
+        return
     yield None if getattr(problem, "uses_rng", True) else lambda x, _: real_numbers(problem(x, generator(0)))
 
 
@@ -296,7 +362,7 @@ def evaluating_here(problem: Problem, policy: FaultPolicy, faults: FaultCount) -
         yield None
         return
     with engine_for(1, policy) as engine:
-        yield partial(PointEvaluator(engine, policy, faults), problem)
+        yield partial(PointEvaluator(engine, policy, faults), giving_rows(problem))
 
 
 def check_policy(problem: Problem, policy: FaultPolicy) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from autov.algorithms.start_distribution import clusters
 from autov.core import Array, Box
-from autov.problems import unpenalized
-from autov.runs.experience import clusters
+from autov.problems import Space, unpenalized
 from autov.runs.stored_runs import StoredRun, reading
 
 CELLS = 30  # of a picture
@@ -33,13 +34,20 @@ class Kind:
     evaluations: int
     optima: Array  # (n, d)
     values: Array  # (n,)
+    leaders: dict[str, int] = field(default_factory=dict)  # who found the best point -> runs
+    space: Space | None = None  # what describes the variables
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         bounds = None if self.box is None else np.column_stack([self.box.lower, self.box.upper]).tolist()
-        return {
+        if self.space is not None:
+            more = {"variables": self.space.to_dict(), "points": list(self.space.points(self.optima))}
+        else:
+            more = {}
+        return more | {
             "problems": list(self.problems), "names": list(self.names), "bounds": bounds, "runs": self.runs,
             "evaluations": self.evaluations, "optima": self.optima.tolist(), "values": self.values.tolist(),
+            "leaders": self.leaders,
         }  # fmt: skip
 
 
@@ -51,7 +59,7 @@ def kinds_of(path: str | os.PathLike[str]) -> list[Kind]:
             numbers, f = store.values(run)
             f = unpenalized(f)
             best = store.points(run, numbers[[int(np.argmin(f))]])[0] if len(f) and f.min() < np.inf else np.empty(0)
-            same = (run.dim, run.names, run.box)
+            same = (run.dim, run.names, run.box, repr(run.space))
             groups.setdefault(same, []).append((run, len(f), best, float(f.min(initial=np.inf))))
     return [_kind(members) for members in groups.values()]
 
@@ -61,8 +69,10 @@ def _kind(members: list[tuple[StoredRun, int, Array, float]]) -> Kind:
     problems = tuple(dict.fromkeys(run.problem for run, *_ in members))
     optima = np.array([best for _, _, best, _ in good]).reshape(-1, first.dim)
     values = np.array([value for *_, value in good])
+    leaders = Counter(str(run.about["leader"])[:40] for run, *_ in good if run.about.get("leader"))
     return Kind(
-        problems, first.names, first.box, len(members), sum(count for _, count, *_ in members), optima, values
+        problems, first.names, first.box, len(members), sum(count for _, count, *_ in members), optima, values,
+        dict(leaders.most_common(10)), first.space,
     )  # fmt: skip
 
 
@@ -84,6 +94,9 @@ def _lines(kind: Kind) -> list[str]:
     if not n:
         return [*lines, "No run has found a finite value."]
     lines.append(f"Best values are {kind.values.min():.6g} to {kind.values.max():.6g}.")
+    if len(kind.leaders) > 1 or any(kind.runs > count for count in kind.leaders.values()):
+        told = ", ".join(f"{name} in {count}" for name, count in kind.leaders.items())
+        lines.append(f"Who found the best point, in how many runs: {told}.")
     lower, upper = (
         (kind.optima.min(axis=0), kind.optima.max(axis=0)) if kind.box is None else (kind.box.lower, kind.box.upper)
     )
@@ -93,8 +106,7 @@ def _lines(kind: Kind) -> list[str]:
     long = max(len(name) for name in names[:MOST_VARIABLES])
     lines.append("Where the best points of the runs lie, from the lower to the upper bound:")
     for k in range(min(d, MOST_VARIABLES)):
-        mean, spread = kind.optima[:, k].mean(), kind.optima[:, k].std()
-        lines.append(f"  {names[k]:<{long}} |{_picture(unit[:, k])}| {mean:.4g} +- {spread:.2g}")
+        lines.append(f"  {names[k]:<{long}} |{_picture(unit[:, k])}| {_where(kind, k)}")
     narrow = [names[k] for k in range(d) if n > 1 and unit[:, k].std() < NARROW]
     if narrow:
         lines.append(f"Nearly the same in all runs: {', '.join(narrow[:10])}{', ...' if len(narrow) > 10 else ''}.")
@@ -103,6 +115,20 @@ def _lines(kind: Kind) -> list[str]:
     if (count := len(clusters(unit))) > 1:
         lines.append(f"They fall into {count} clusters.")
     return lines
+
+
+def _where(kind: Kind, k: int) -> str:
+    """Where the best points lie in one variable: mean and deviation; of described variables the values."""
+    x = kind.optima[:, k]
+    if kind.space is None:
+        return f"{x.mean():.4g} +- {x.std():.2g}"
+    variable = kind.space.variables[k]
+    if variable.categories:
+        found, counts = np.unique(np.rint(x), return_counts=True)
+        return f"{variable.value(float(found[counts.argmax()]))} in {counts.max()} of {len(x)}"
+    least, middle, most = (variable.value(float(u)) for u in (x.min(), np.median(x), x.max()))
+    texts = [f"{value:.4g}" if isinstance(value, float) else str(value) for value in (middle, least, most)]
+    return texts[0] if least == most else f"{texts[0]} ({texts[1]} to {texts[2]})"
 
 
 def _correlations(unit: Array, names: tuple[str, ...]) -> list[str]:

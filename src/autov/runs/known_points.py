@@ -18,8 +18,8 @@ from autov.algorithms.base import Algorithm
 from autov.algorithms.population import initial_points, room_of
 from autov.core import Array, Box, FileError, InputError, real_numbers
 from autov.core.box import check_inside
-from autov.problems import Constrained, Problem, instance_of, penalized, to_base, unpenalized
-from autov.runs.budget import Evaluations
+from autov.problems import Constrained, Problem, Space, instance_of, penalized, space_of, to_base, unpenalized
+from autov.runs.budget import ConstrainedEvaluations, Evaluations
 from autov.runs.stored_runs import StoredRun, is_database, reading
 
 MOST = 100_000  # evaluations that are taken of a store: the best ones
@@ -43,7 +43,7 @@ def known_points(known: Any, problem: Problem, decides: str = "") -> Evaluations
     outer = instance.problem.box if isinstance(instance, Constrained) else instance.box
     lower, upper = np.minimum(outer.lower, instance.box.lower), np.maximum(outer.upper, instance.box.upper)
     check_inside("known", x, lower, upper)
-    if isinstance(base, Constrained):
+    if isinstance(base, Constrained) and not base.returned:  # a history or a store has what orders the points of others
         f = penalized(unpenalized(f), base.violation(base.rounded(at)))
     if not len(f):
         return None
@@ -100,33 +100,37 @@ def from_bytes(data: bytes, box: Box) -> Evaluations | None:
 
 def read_known(known: Any, problem: Problem, name: str = "known", decides: str = "") -> tuple[Array, Array]:
     """Points (n, d) and values (n,) in any of the forms; ``name`` is the argument that messages name."""
-    dim, names = problem.box.dim, variable_names(problem)
+    dim, names, space = problem.box.dim, variable_names(problem), space_of(problem)
     if isinstance(known, (str, os.PathLike)):
         path = Path(known)
         if not path.is_file():
             raise FileError(f"{name}: {path}: no such file")
         if not is_database(path):
-            return _of_table(name, *_read_csv(name, path), names, dim)
+            return _of_table(name, *_read_csv(name, path, space is not None), names, dim, space)
         return _of_store(path, problem, decides)
     if isinstance(known, Evaluations):
-        f = np.where(np.isnan(known.fun), np.inf, known.fun)
-        return _checked(name, known.x, f, dim)
+        f = penalized(known.fun, known.violation) if isinstance(known, ConstrainedEvaluations) else known.fun
+        f = np.where(np.isnan(f), np.inf, f)
+        return _checked(name, known.x, f, dim, space)
     if hasattr(known, "trials"):
-        return _of_study(name, known, names, dim)
+        return _of_study(name, known, names, dim, space)
     if hasattr(known, "columns") and hasattr(known, "to_numpy"):
-        return _of_table(name, [str(column) for column in known.columns], known.to_numpy(), names, dim)
+        return _of_table(name, [str(column) for column in known.columns], known.to_numpy(), names, dim, space)
     if isinstance(known, Mapping):  # a result of minimize
         if not isinstance(made := known.get("history"), Evaluations):
             raise InputError(f"{name}: this result has no history; minimize(..., history=True) keeps it")
         return read_known(made, problem, name, decides)
     if isinstance(known, (tuple, list)) and len(known) == 2:
-        return _checked(name, known[0], known[1], dim)
+        return _checked(name, known[0], known[1], dim, space)
     raise InputError(f"{name}: expected {FORMS}, got {type(known).__name__}")
 
 
-def _checked(name: str, x: Any, f: Any, dim: int) -> tuple[Array, Array]:
+def _checked(name: str, x: Any, f: Any, dim: int, space: Space | None = None) -> tuple[Array, Array]:
     try:
+        x = x if space is None else space.several(name, x)
         points, values = np.asarray(x, dtype=np.float64), np.asarray(real_numbers(f), dtype=np.float64)
+    except InputError:
+        raise
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name}: points and values must be numbers") from None
     if points.ndim != 2 or values.shape != (len(points),) or points.shape[1] != dim:
@@ -140,13 +144,16 @@ def _checked(name: str, x: Any, f: Any, dim: int) -> tuple[Array, Array]:
 
 def variable_names(problem: Problem) -> tuple[str, ...]:
     """Names of the variables, if the problem has any."""
-    return tuple(getattr(problem, "names", ()))
+    space = space_of(problem)
+    return tuple(getattr(problem, "names", ())) if space is None else space.names
 
 
-def _of_table(name: str, columns: Sequence[str], rows: Any, names: Sequence[str], dim: int) -> tuple[Array, Array]:
+def _of_table(
+    name: str, columns: Sequence[str], rows: Any, names: Sequence[str], dim: int, space: Space | None
+) -> tuple[Array, Array]:  # fmt: skip
     """Points and values of a table; columns by name where the variables have names, else in their order."""
     try:
-        data = np.asarray(rows, dtype=np.float64)
+        data = np.asarray(rows, dtype=np.float64 if space is None else object)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name}: all columns of the table must be numbers") from None
     if data.ndim != 2 or data.shape[1] < 2 or (columns and data.shape[1] != len(columns)):
@@ -159,10 +166,18 @@ def _of_table(name: str, columns: Sequence[str], rows: Any, names: Sequence[str]
         places = [list(columns).index(variable) for variable in names]
     else:
         places = [i for i in range(data.shape[1]) if i != at]
-    return _checked(name, data[:, places], data[:, at], dim)
+    if space is None:
+        return _checked(name, data[:, places], data[:, at], dim)
+    if len(places) != dim:
+        raise InputError(f"{name}: the table has {len(places)} columns of variables, there are {dim}")
+    try:
+        values = data[:, at].astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: values must be numbers") from None
+    return _checked(name, space.table(name, data[:, places].tolist()), values, dim)
 
 
-def _read_csv(name: str, path: Path) -> tuple[list[str], Array]:
+def _read_csv(name: str, path: Path, texts: bool = False) -> tuple[list[str], Array]:
     """Names of columns, none where the first line has numbers, and the numbers."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
@@ -170,7 +185,10 @@ def _read_csv(name: str, path: Path) -> tuple[list[str], Array]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise FileError(f"{name}: {path}: cannot be read: {error}") from None
     columns: list[str] = []
-    rows = []
+    rows: list[list[Any]] = []
+    if texts:  # what they mean is known by the variables; the first line has names
+        columns, rows = [cell.strip() for cell in lines[0]] if lines else [], [list(line) for line in lines[1:]]
+        lines = []
     for i, line in enumerate(lines):
         try:
             rows.append([float(cell) for cell in line])
@@ -180,10 +198,12 @@ def _read_csv(name: str, path: Path) -> tuple[list[str], Array]:
             columns = [cell.strip() for cell in line]
     if not rows or len({len(row) for row in rows} | ({len(columns)} if columns else set())) != 1:
         raise FileError(f"{name}: {path}: expected lines of as many numbers each, the last one the value")
-    return columns, np.array(rows)
+    return columns, np.array(rows, dtype=object if texts else np.float64)
 
 
-def _of_study(name: str, study: Any, names: Sequence[str], dim: int) -> tuple[Array, Array]:
+def _of_study(
+    name: str, study: Any, names: Sequence[str], dim: int, space: Space | None = None
+) -> tuple[Array, Array]:  # fmt: skip
     """Points and values of the finished trials of an optuna study that minimises one value."""
     directions = [
         getattr(direction, "name", str(direction)) for direction in getattr(study, "directions", ["MINIMIZE"])
@@ -196,11 +216,16 @@ def _of_study(name: str, study: Any, names: Sequence[str], dim: int) -> tuple[Ar
         return np.empty((0, dim)), np.empty(0)
     order = list(names) or list(finished[0].params)
     try:
-        x = [[float(trial.params[variable]) for variable in order] for trial in finished]
+        x = [[trial.params[variable] for variable in order] for trial in finished]
+        x = np.array(x, dtype=np.float64) if space is None else space.several(name, x)
     except KeyError as error:
         raise InputError(f"{name}: a trial of the study has no parameter {error}") from None
-    except (TypeError, ValueError):
-        raise InputError(f"{name}: parameters of the study must be numbers, not categories") from None
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"{name}: parameters of the study must be numbers; describe categories by autov.space"
+        ) from None
     return _checked(name, x, [sign * float(trial.value) for trial in finished], dim)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from autov.algorithms.base import Algorithm, Compiled
 from autov.core import Array, whole_number
 from autov.engines import Engine, Serial, engine_of
-from autov.problems import PointFunction, Problem, instance_of, takes_points
+from autov.problems import PointFunction, Problem, instance_of, space_of, takes_points
 from autov.runs.budget import Evaluations
 from autov.runs.driver import LiveRun, Run, presented, solve
 from autov.runs.evaluation import (
@@ -23,6 +23,7 @@ from autov.runs.evaluation import (
     check_policy,
     engine_for,
     evaluating_here,
+    giving_rows,
 )
 from autov.runs.experience import Experience
 from autov.runs.point_scheduler import CheapEvaluations, Job, PointScheduler, run_scheduled
@@ -41,7 +42,7 @@ class Repeated:
     popsize: int
     seed: int
     values: tuple[float, ...]
-    best_x: tuple[float, ...]
+    best_x: Any  # a tuple of numbers, or a point as its variables are described
     seconds: tuple[float, ...]
     nans: int
     failed: dict[str, int] = field(default_factory=dict)  # evaluations that counted as worst
@@ -82,15 +83,16 @@ def _one(
     faults, instance = FaultCount() if begun is None else begun.faults, instance_of(problem, run)
     if begun is None:
         with evaluating_here(instance, policy, faults) as evaluate:
-            return solve(problem, algorithm, run=run, evaluate=evaluate, live=live, **options), faults
+            return solve(problem, algorithm, run=run, evaluate=evaluate, rows=True, live=live, **options), faults
     known, points = iter(begun.batches), PointEvaluator(Serial(), policy, faults)
     assert isinstance(instance, PointFunction)
+    function = giving_rows(instance)
 
     def evaluate_rest(x: Array) -> Array:
         values = next(known, None)
-        return points(instance, x) if values is None else values
+        return points(function, x) if values is None else values
 
-    return solve(problem, algorithm, run=run, evaluate=evaluate_rest, live=live, **options), faults
+    return solve(problem, algorithm, run=run, evaluate=evaluate_rest, rows=True, live=live, **options), faults
 
 
 class ManyRuns:
@@ -156,11 +158,13 @@ class ManyRuns:
         return self._repeated(list(found.values())) if found else None
 
     def _repeated(self, ended: list[Run]) -> Repeated:
-        best = min(ended, key=lambda r: r.fun)
+        best, space = min(ended, key=lambda r: r.fun), space_of(instance_of(self.problem, 0))
+        best_x: Any = best.x if space is None else space.point(best.x)
+        best_x = best_x if isinstance(best_x, dict) else tuple(getattr(best_x, "tolist", lambda: best_x)())
         return Repeated(
             self.problem.name, self.problem.box.dim, self.title, self.options["maxfev"],
             self.options["popsize"], self.options["seed"],
-            tuple(r.fun for r in ended), tuple(best.x.tolist()), tuple(r.seconds for r in ended),
+            tuple(r.fun for r in ended), best_x, tuple(r.seconds for r in ended),
             sum(r.nans for r in ended), self.faults.counts, self.faults.first,
             bool(getattr(self.problem, "noisy", None)),
         )  # fmt: skip

@@ -12,14 +12,45 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autov.algorithms.base import External
+from autov.algorithms.first_step import with_first_step
 from autov.algorithms.resolve import resolve_algorithm
 from autov.core import Array, InputError, Seed, canonical, describe, digest, identity, inferred_bounds, seed_of
-from autov.problems import Constrained, Problem, constrained, instance_of, resolve_problem, to_base, unpenalized
-from autov.runs.budget import Evaluations, budget_of, population_of
+from autov.problems import (
+    Constrained,
+    Problem,
+    Space,
+    constrained,
+    function_problem,
+    instance_of,
+    is_returned,
+    resolve_problem,
+    space_of,
+    space_of_bounds,
+    to_base,
+    unpenalized,
+    violation_of,
+)
+from autov.problems.feasibility import total_excess
+from autov.runs.asynchronous import AsynchronousRun, check_schedule
+from autov.runs.budget import ConstrainedEvaluations, Evaluations, budget_of, population_of
+from autov.runs.described import CATEGORIES, default_algorithm, shown_result, shown_run, shown_state
 from autov.runs.driver import LiveRun, Run, solve
-from autov.runs.evaluation import DEFAULT, FaultCount, FaultPolicy, check_policy, evaluating, fault_policy, sentence
+from autov.runs.evaluation import (
+    DEFAULT,
+    FaultCount,
+    FaultPolicy,
+    PointEvaluator,
+    check_policy,
+    engine_for,
+    evaluating,
+    fault_policy,
+    sentence,
+)
 from autov.runs.experience import Experience, learn
+from autov.runs.going_on import counted_on, going_on, repeats_itself, seed_after, with_known
 from autov.runs.known_points import from_bytes, known_points, to_bytes, variable_names
+from autov.runs.noise import minimize_noisy, noise_of
+from autov.runs.run_state import Progress
 from autov.runs.run_store import KEPT, Journal, RunStore, SavedRun
 from autov.runs.sources import context_of, described, has_files, sources_of
 from autov.runs.stopping import (
@@ -28,8 +59,8 @@ from autov.runs.stopping import (
     Monitor,
     Stopping,
     as_result,
-    has_converged,
     largest,
+    run_has_converged,
     stopping_of,
     verdict,
 )
@@ -45,6 +76,7 @@ def minimize(
     dim: int | None = None, vectorized: bool = False, constraints: Any = None, integrality: Any = None,
     callback: Callable[..., Any] | None = None, disp: bool = False, history: bool = False,
     store: str | os.PathLike[str] | None = None, known: Any = None, learn_from: Any = None, context: Any = None,
+    noise: Any = None, schedule: str = "batches", x0_std: float | None = None,
 ) -> Result:  # fmt: skip
     """Minimise a function of real or integer variables in a box, under constraints if there are any.
 
@@ -64,19 +96,23 @@ def minimize(
         stop: `autov.Stopping` with further criteria: ftol, xtol, maxtime, patience.
         faults: `autov.FaultPolicy`: the timeout of an evaluation, and whether one that fails counts as worst.
         popsize: size of the population, for algorithms that do not have their own; None for 100.
-        rng: seed (or NumPy Generator); the same seed gives the same bits.
+        rng: seed (or NumPy Generator); the same seed gives identical results.
         workers: processes for a slow Python function of single points (-1 for all cores), an Executor, or a map-like
             callable.
         dim: variables of a named problem that leaves it open; 30 by default.
         vectorized: fun, and functions of constraints, take batches.
         constraints: `scipy.optimize.LinearConstraint`, `NonlinearConstraint`, a dict with type and fun, or several.
+            "returned" where fun returns ``(value, g)`` or ``(value, g, h)``, each a number or an array: a point is
+            feasible where g <= 0 and h = 0 (within 1e-4).
         integrality: a truth value for each variable, or one for all: whether it is an integer.
         callback: ``callback(intermediate_result)`` after each generation; returning True or raising StopIteration ends.
-            ``callback(xk)`` and ``callback(xk, convergence)`` are called as SciPy does.
+            ``callback(xk)`` and ``callback(xk, convergence)`` are called as SciPy does; ``callback(state)`` gets an
+            `autov.RunState`: evaluations, best point, time left, busy workers, members, none of which can be changed.
         disp: print a line for each generation.
-        history: keep every point: ``result.history.x`` (n, d) and ``result.history.fun`` (n,).
-        store: an SQLite file to which every evaluation is written as it comes; the same call goes on from it after a
-            crash with the same bits, and evaluates nothing that is there.
+        history: keep every point: ``result.history.x`` (n, d) and ``result.history.fun`` (n,); with constraints also
+            ``result.history.violation`` (n,), 0 where a point is feasible.
+        store: an SQLite file to which every evaluation is written as it comes; the same call resumes from it after a
+            crash with identical results and evaluates no stored point again. With a larger maxfev it continues there.
         known: evaluations of this problem that were made before: ``(x, f)``, a result with its history, a table
             (pandas; a column for each variable, and "f", "value" or the last one with the values), an optuna study, or
             the name of a CSV file or of a store. They are not evaluated again and do not count; the best of them are
@@ -86,6 +122,16 @@ def minimize(
             most a twentieth of the budget; if they are good, the algorithm starts around them. It may be ``store``.
         context: numbers that describe this problem, if those of earlier runs were given, too: similar runs count more,
             and where the optimum lies is predicted.
+        noise: None: values are taken as they are. True, or the standard deviation of the values: fun is noisy. A fifth
+            of the budget then repeats candidates, x is the recommended one of them, fun the mean of its last values and
+            fun_std the standard error of that mean; the luckiest point is x_luckiest. Unless ``algorithm`` is given, a
+            strategy with a large population searches. "auto": three evaluations of one point tell whether there is
+            noise. See docs/noise.md.
+        schedule: "batches" evaluates whole batches of the algorithm, with identical results for any workers;
+            "asynchronous" gives an idle worker a point at once and tells values as they come, which keeps all
+            workers busy, and is repeated to the bit from its ``store`` only (docs/scale.md).
+        x0_std: the standard deviation of first steps around x0, as a part of the box, where x0 is good already; for
+            "general" and other algorithms that have a first step.
 
     Returns:
         ``scipy.optimize.OptimizeResult`` with x, fun, nfev, nit, success, status (0 budget used up, 1 stopped by the
@@ -95,9 +141,9 @@ def minimize(
         constr, constr_violation and maxcv as SciPy's differential evolution has them. It plots itself
         (``result.plot()``). ``success`` is False where the budget, maxtime or the callback ended a run that had not
         converged, and where no finite value or no feasible point was found.
-        If values of fun are noisy, ``result.fun`` is the smallest one seen: an optimistic estimate and not the
-        expected value at x. The message says so where autov knows of the noise: of a named problem, or when a point
-        was evaluated twice with different values. Evaluate x again to estimate its value.
+        If values of fun are noisy and ``noise`` is None, ``result.fun`` is the smallest one seen: an optimistic
+        estimate and not the expected value at x. The message says so where autov knows of the noise: of a named
+        problem, or when a point was evaluated twice with different values.
         An exception, Ctrl-C too, has the result so far: ``error.autov_result``, with its ``history`` where fun is a
         Python function.
 
@@ -115,21 +161,62 @@ def minimize(
         >>> result.message
         'The target 0.01 is reached.'
     """
+    level, own_space = noise_of(noise), space_of_bounds(bounds)
+    bounds = bounds if own_space is None else own_space
+    plain_bounds = own_space is None and not isinstance(fun, (str, Problem))
+    if level is not None and schedule != "batches":
+        raise InputError("noise: not with schedule='asynchronous' yet")
+    if level is not None:
+        plain = partial(
+            minimize, fun, bounds, args=args, x0=x0, target=target, stop=stop, faults=faults, popsize=popsize,
+            workers=workers, dim=dim, vectorized=vectorized, constraints=constraints, integrality=integrality,
+            callback=callback, disp=disp, store=store, known=known, learn_from=learn_from, context=context,
+            x0_std=x0_std,
+        )  # fmt: skip
+        if plain_bounds:
+            bounds = inferred_bounds(bounds, x0)[0]
+        problem = resolve_problem(fun, bounds, dim=dim, vectorized=vectorized, args=args)
+        if constraints is not None or integrality is not None:
+            problem = constrained(problem, constraints, integrality, vectorized)
+        return minimize_noisy(plain, problem, level, algorithm, x0, maxfev, rng, workers, fault_policy(faults), history)
     made_up = None
-    if not isinstance(fun, (str, Problem)):
+    if plain_bounds:
         bounds, made_up = inferred_bounds(bounds, x0)
-    problem = resolve_problem(fun, bounds, dim=dim, vectorized=vectorized, args=args)
+    if is_returned(constraints):
+        if isinstance(fun, (str, Problem)):
+            raise InputError(
+                'constraints: "returned" is for a function; give it to autov.function_problem for a problem'
+            )
+        problem: Problem = function_problem(
+            fun, bounds, vectorized, args, constraints=constraints, integrality=integrality
+        )
+        constraints = integrality = None
+    else:
+        problem = resolve_problem(fun, bounds, dim=dim, vectorized=vectorized, args=args)
     if constraints is not None or integrality is not None:
         problem = constrained(problem, constraints, integrality, vectorized)
-    chosen = resolve_algorithm(algorithm)
+    space = space_of(problem)
+    x0 = x0 if space is None or x0 is None else space.several("x0", x0)
+    chosen = resolve_algorithm(default_algorithm(problem) if algorithm is None else algorithm)
+    chosen = with_first_step(chosen, x0, x0_std)
     policy, failed = fault_policy(faults), FaultCount()
     check_policy(problem, policy)
     stopping, dims = stopping_of(stop, target), problem.box.dim
-    monitor = Monitor(problem.box, stopping, callback, disp, partial(_exceeded, problem), maxfev is None)
     if isinstance(chosen, External) and (name := stopping.needs_population()):
         raise InputError(f"{name}: {chosen.name} runs as a whole and shows no population; use target or patience")
-    maxfev, popsize = budget_of(maxfev, dims), population_of(popsize, chosen)
-    live = LiveRun()
+    until_converged, maxfev, popsize = maxfev is None, budget_of(maxfev, dims), population_of(popsize, chosen)
+    live, asynchronous = LiveRun(), check_schedule(schedule, problem, chosen)
+    progress = Progress(maxfev, _value_shown(problem), lambda: {} if live.run is None else live.run.members)
+    monitor = Monitor(
+        problem.box,
+        stopping,
+        callback,
+        disp,
+        lambda run: shown_state(progress.state(run), space),
+        lambda x: _exceeded(problem, x, journal),
+        until_converged,
+        lambda run: shown_run(run, space),
+    )
     with ExitStack() as stack:
         before = None if isinstance(known, (str, os.PathLike)) else known_points(known, problem)
         numbers = context_of(context)
@@ -137,29 +224,57 @@ def minimize(
         more = _described(known, before) | ({} if learn_from is None else {"learn_from": described(learn_from, learnt)})
         if context is not None:
             more["context"] = numbers.tolist()
+        if asynchronous:
+            more["schedule"] = schedule
+            if learn_from is not None:
+                raise InputError("learn_from: not with schedule='asynchronous' yet; give known or x0")
         seed, saved = _seed_and_saved(stack, store, rng, problem, chosen, popsize, maxfev, x0, policy, more)
         if isinstance(known, (str, os.PathLike)):
             before = _from_file(known, problem, saved)
         if learn_from is not None and has_files(learn_from):
             learnt = _frozen(saved, "experience", partial(_learnt, learn_from, problem, numbers))
         experience = Experience.from_bytes(learnt, problem.box.dim)
-        call = stack.enter_context(evaluating(instance_of(problem, 0), workers, policy, failed))
-        journal = Journal(call, dims, history or maxfev * dims <= KEPT, saved)
+        run_with: dict[str, Any] = {"maxfev": maxfev, "popsize": popsize, "x0": x0, "seed": seed}
+        run_with |= {"known": before, "experience": experience}
+        watch: Callable[[Run], bool] | None = monitor if monitor.active else None
+        earlier, counted = None, None
+        if saved is not None:
+            repeats = partial(repeats_itself, saved, problem, chosen, **run_with)
+            repeats = (lambda: False) if asynchronous else repeats
+            saved, earlier = going_on(saved, maxfev, instance_of(problem, 0).box, repeats)
+        if earlier is not None:
+            counted, experience = partial(counted_on, earlier, _value_shown(problem)), None
+            run_with |= {"known": with_known(before, earlier), "maxfev": maxfev - len(earlier.fun)}
+            run_with |= {"experience": None, "seed": seed_after(seed, len(earlier.fun))}
+            watch = None if watch is None else lambda run: monitor(counted_on(earlier, _value_shown(problem), run))
+            live.show(counted)
+        call = None
+        if not asynchronous:
+            call = stack.enter_context(evaluating(instance_of(problem, 0), workers, progress.time, policy, failed))
+        journal = Journal(call, dims, history or maxfev * dims <= KEPT, saved, progress, earlier)
         observe = journal.observe if call is None and (history or saved is not None) else None
         try:
-            run = solve(
-                problem, chosen, maxfev=maxfev, popsize=popsize, x0=x0, seed=seed,
-                evaluate=None if call is None else journal, watch=monitor if monitor.active else None, observe=observe,
-                live=live, known=before, experience=experience,
-            )  # fmt: skip
+            if asynchronous:
+                del run_with["experience"]
+                engine = stack.enter_context(engine_for(workers, policy))
+                evaluator = PointEvaluator(engine, policy, failed, progress.time)
+                begun = AsynchronousRun(problem, chosen, journal=journal, saved=saved, **run_with)  # type: ignore[arg-type]
+                run = begun.solve(evaluator, watch, live)
+            else:
+                run = solve(
+                    problem, chosen, evaluate=None if call is None else journal, rows=call is not None, watch=watch,
+                    observe=observe, live=live, **run_with,
+                )  # fmt: skip
         except BaseException as error:  # Ctrl-C, too
-            _attach(error, _interrupted(live.run, _shown(journal.evaluations(), problem)), saved)
+            _attach(error, _interrupted(live.run, _shown(journal, problem), space), saved)
             raise
         if saved is not None:
-            saved.finish()
+            saved.finish(maxfev, run.leader)
+    if counted is not None:
+        run = counted(run)
     result = as_result(run)
-    result.update(_ending(run, monitor, problem, maxfev, made_up))
-    made = _shown(journal.evaluations(), problem)
+    result.update(_ending(run, monitor, problem, maxfev, made_up, journal))
+    made = _shown(journal, problem)
     if np.isfinite(run.fun) and (getattr(problem, "noisy", None) or made.noisy):
         result.message += f" {NOISY}"
     if before is not None and np.isfinite(run.fun) and not run.fun < before.fun.min():
@@ -170,14 +285,17 @@ def minimize(
         result.context = numbers
     if failed.counts:
         result.message += f" {sentence(failed.counts, failed.first)}"
+    if algorithm is None and chosen.name == CATEGORIES:
+        result.message += f" {chosen.name} searched, because there are categories."
     result.failed = dict(failed.counts)
     result.update(trace_nfev=run.trace_nfev.copy(), trace_best=run.trace_best.copy())
     if history:
         result.history = made
-    return result
+    progress.end(result.message)
+    return shown_result(result, space)
 
 
-def _interrupted(run: Run | None, made: Evaluations) -> Result | None:
+def _interrupted(run: Run | None, made: Evaluations, space: Space | None) -> Result | None:
     """What an interrupted run has found, the points of a batch that was not finished included."""
     from autov.runs.result import Result
 
@@ -185,13 +303,14 @@ def _interrupted(run: Run | None, made: Evaluations) -> Result | None:
         return None
     found = {} if run is None else dict(as_result(run))
     if len(made.fun):
-        values = np.where(np.isnan(made.fun), np.inf, made.fun)
+        lowest = made.best if isinstance(made, ConstrainedEvaluations) else made.fun
+        values = np.where(np.isnan(lowest), np.inf, lowest)
         i = int(np.argmin(values))
         if run is None or values[i] < run.fun:
             found.update(x=made.x[i].copy(), fun=float(values[i]))
         found.update(nfev=len(values), history=made)
     message = f"Interrupted after {found['nfev']} evaluations."
-    return Result(**found | {"success": False, "status": -1, "message": message})
+    return shown_result(Result(**found | {"success": False, "status": -1, "message": message}), space)
 
 
 def _attach(error: BaseException, result: Result | None, saved: SavedRun | None) -> None:
@@ -223,13 +342,26 @@ def _seed_and_saved(
         key = digest(canonical(decides | {"timeout": policy.timeout, "on_error": policy.on_error}))
     opened = stack.enter_context(RunStore(path))
     seed = opened.unfinished_seed(key, strict) if rng is None else None
+    if seed is None and rng is None:
+        seed = opened.shorter_seed(key, maxfev)
     seed = seed_of(rng) if seed is None else seed
-    box, names = problem.box, variable_names(problem)
+    box, names, integrality = problem.box, variable_names(problem), getattr(problem, "integrality", ())
     about = {"problem": problem.name, "dim": box.dim, "algorithm": algorithm.name, "popsize": popsize,
              "maxfev": maxfev, "identity": digest(canonical(decided)), "lower": box.lower.tolist(),
-             "upper": box.upper.tolist(), **({"names": list(names)} if names else {}),
+             "upper": box.upper.tolist(), **({"names": list(names)} if names else {}), **_variables(problem),
+             **({"cold": identity(algorithm)} if x0 is None and not more.keys() & {"known", "learn_from"} else {}),
+             **({"integrality": list(integrality)} if integrality else {}),
              **{name: more[name] for name in ("context",) if name in more}}  # fmt: skip
     return seed, opened.open(key, seed, about, strict)
+
+
+def _variables(problem: Problem) -> dict[str, Any]:
+    """What a store says of described variables; nothing where they cannot be written down."""
+    if (space := space_of(problem)) is None:
+        return {}
+    with suppress(InputError):
+        return {"variables": space.to_dict()}
+    return {}
 
 
 def _described(known: Any, before: Evaluations | None) -> dict[str, Any]:
@@ -261,41 +393,62 @@ def _learnt(learn_from: Any, problem: Problem, context: Array) -> bytes:
     return b"" if found is None else found.to_bytes()
 
 
-def _shown(made: Evaluations, problem: Problem) -> Evaluations:
-    """Evaluations as people see them: whole numbers, infinity where a point is not feasible."""
+def _shown(journal: Journal, problem: Problem) -> Evaluations:
+    """Evaluations as people see them: integers, violations, and infinity where no value is known."""
+    made, rows = journal.evaluations(), journal.rows()
     problem = instance_of(problem, 0)
     base, _ = to_base(problem, np.empty((0, problem.box.dim)))
     if not isinstance(base, Constrained):
         return made
     x = problem.rounded(made.x) if isinstance(problem, Constrained) else made.x
-    return Evaluations(x, unpenalized(made.fun))
+    if rows is None:
+        if not base.constraints and not base.returned:
+            return Evaluations(x, made.fun)
+        return ConstrainedEvaluations.of(x, unpenalized(made.fun), violation_of(made.fun))
+    alone = np.isnan(rows).all(axis=1)  # failed, or of a run that this one goes on from
+    told = np.where(made.fun == np.inf, np.inf, violation_of(made.fun))
+    violation = np.where(alone, told, total_excess(rows[:, 2:]))
+    called = rows[:, 1] if base.returned else np.where(violation > 0, np.inf, rows[:, 1])
+    return ConstrainedEvaluations.of(x, np.where(alone, unpenalized(made.fun), called), violation, rows[:, 2:])
 
 
-def _excess(problem: Problem, x: Array) -> list[Array] | None:
-    """What is outside each constraint at a point; None where there are none."""
+def _value_shown(problem: Problem) -> Callable[[float], float]:
+    """What people see of a value: infinity where the point is not feasible."""
+    base, _ = to_base(instance_of(problem, 0), np.empty((0, problem.box.dim)))
+    return (lambda value: float(unpenalized(value))) if isinstance(base, Constrained) else float
+
+
+def _excess(problem: Problem, x: Array, journal: Journal, fun: float = np.inf) -> list[Array] | None:
+    """What is outside each constraint at the best point; None where there are none."""
     base, at = to_base(instance_of(problem, 0), x[None])
+    if isinstance(base, Constrained) and base.returned:
+        row = journal.best_row
+        other = row is None or unpenalized(row[0]) != fun  # the best point was known before
+        return [np.empty(0) if row is None else np.maximum(row[2:], 0.0) * (not other)]
     return base.excess(at[0]) if isinstance(base, Constrained) and base.constraints else None
 
 
-def _exceeded(problem: Problem, x: Array) -> float:
+def _exceeded(problem: Problem, x: Array, journal: Journal) -> float:
     """The largest of these."""
-    return largest(_excess(problem, x) or [])
+    return largest(_excess(problem, x, journal) or [])
 
 
 def _ending(
-    run: Run, monitor: Monitor, problem: Problem, maxfev: int, made_up: np.ndarray | None
+    run: Run, monitor: Monitor, problem: Problem, maxfev: int, made_up: np.ndarray | None, journal: Journal
 ) -> dict[str, Any]:  # fmt: skip
     """Success, status, message, and how far the constraints are met."""
-    converged = run.nfev < maxfev or has_converged(run.trace_nfev, run.trace_best, problem.box.dim)
-    when = "; the run had converged" if converged else " before the run converged"
+    converged = run.nfev < maxfev or run_has_converged(run)
+    when = (
+        "; the run had converged" if converged else " before the run converged: a larger maxfev may find a better point"
+    )
     reason = BUDGET, f"The budget of {run.nfev} evaluations is used up{when}."
     if run.nfev < maxfev:
         reason = BUDGET, f"The algorithm ended by itself after {run.nfev} of {maxfev} evaluations."
         if isinstance(problem, Constrained) and problem.whole.all():
             reason = BUDGET, f"No new points were asked for after {run.nfev} of {maxfev} evaluations."
     if monitor.reason is not None:  # also of the last batch, with which the budget is used up
-        reason, converged = monitor.reason, has_converged(run.trace_nfev, run.trace_best, problem.box.dim)
-    ended = verdict(reason, run.fun, _excess(problem, run.x), converged=converged)
+        reason, converged = monitor.reason, run_has_converged(run)
+    ended = verdict(reason, run.fun, _excess(problem, run.x, journal, run.fun), converged=converged)
     if run.nans:
         ended["message"] += f" {run.nans} evaluations returned NaN and counted as worst."
     if made_up is not None:

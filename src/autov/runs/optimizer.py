@@ -5,18 +5,25 @@ from __future__ import annotations
 import os
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autov.algorithms.base import Injectable, Metaheuristic
+from autov.algorithms.first_step import with_first_step
 from autov.algorithms.population import initial_points
 from autov.algorithms.resolve import resolve_algorithm
 from autov.core import (
     Array,
     Box,
+    FileError,
     InputError,
     Seed,
+    canonical,
+    digest,
     generator,
     inferred_bounds,
     real_numbers,
@@ -24,18 +31,31 @@ from autov.core import (
     values_of,
     whole_number,
 )
-from autov.problems import Constrained, Function, constraints_and_integers, penalized, unpenalized
+from autov.core.locks import held
+from autov.problems import (
+    Constrained,
+    Function,
+    ValueFunction,
+    constraints_and_integers,
+    kinds_of,
+    penalized,
+    space_of_bounds,
+    unpenalized,
+    without_fixed,
+)
+from autov.problems.feasibility import described_rules, total_excess
 from autov.runs import optimizer_state
 from autov.runs.budget import Evaluations, budget_of, point_cache_for, population_of
+from autov.runs.described import default_algorithm, fitted, shown_result
 from autov.runs.known_points import distinct, first_points_of, known_points
-from autov.runs.stopping import BUDGET, CONVERGED, Seen, Stopping, has_converged, stopping_of, verdict
+from autov.runs.stopping import BUDGET, CONVERGED, UNFINISHED, Seen, Stopping, has_converged, stopping_of, verdict
+from autov.runs.told_points import TRIES, ToldPoints, check_asked, filling_points
 
 if TYPE_CHECKING:
     from autov.runs.result import Result
 
 CONTRACTED = 50  # batches of nothing but known points after which the algorithm begins anew
 REDRAWS = 2000  # and after which points are asked for again rather than none
-NOT_FINISHED = 1
 TELL, INJECT, BEGIN = range(3)  # events of a history
 
 
@@ -50,7 +70,8 @@ class Optimizer:
     True
 
     Args:
-        bounds: a (min, max) pair for each variable, equal ones for a fixed one, or what else `minimize` takes.
+        bounds: a (min, max) pair for each variable, equal ones for a fixed one, or what else `minimize` takes. Points
+            of described variables (`autov.space`) are asked and told as they were described: lists of dicts.
         algorithm: a name such as "shade" or "de+F=0.7", settings with init, ask, tell and population, a design, or an
             operator, which then runs in the paper's metaheuristic.
         x0: a first point or population.
@@ -63,22 +84,37 @@ class Optimizer:
         integrality: a truth value for each variable, or one for all: whether it is an integer. Where all are, no
             point is asked for twice.
         known: evaluations that were made before, as `minimize` takes them; they are never asked for.
+        x0_std: the standard deviation of first steps around x0, as a part of the box.
     """
 
     def __init__(
         self, bounds: Any, *, algorithm: Any = None, x0: Array | None = None, maxfev: int | None = None,
         target: float | None = None, stop: Stopping | None = None, popsize: int | None = None, rng: Seed = None,
-        constraints: Any = None, integrality: Any = None, known: Any = None,
+        constraints: Any = None, integrality: Any = None, known: Any = None, x0_std: float | None = None,
     ) -> None:  # fmt: skip
-        chosen = resolve_algorithm(algorithm)
-        if not isinstance(chosen, Metaheuristic):
-            raise InputError(f"algorithm: {chosen.name} can only be run as a whole, not asked; use minimize")
-        box = Box.of(inferred_bounds(bounds, x0)[0])
+        self.space = space_of_bounds(bounds)
+        if self.space is None:
+            box, objective = Box.of(inferred_bounds(bounds, x0)[0]), _unused
+        else:
+            box, objective = self.space.box, ValueFunction(_unused, self.space)
+            x0 = None if x0 is None else self.space.several("x0", x0)
         self._free = box.width > 0
         if not self._free.any():
             raise InputError("bounds: every variable is fixed (lower equals upper), nothing is left to search")
         # A problem without an objective: it rounds points and puts values and violations into one order.
-        self._rules = Constrained(Function(_unused, box), *constraints_and_integers(constraints, integrality, box))
+        problem = Function(objective, box)
+        if self.space is None:
+            self._rules = Constrained(problem, *constraints_and_integers(constraints, integrality, box))
+        else:
+            self._rules = described_rules(problem, self.space, constraints, integrality)
+        chosen = resolve_algorithm(default_algorithm(self._rules) if algorithm is None else algorithm)
+        chosen = with_first_step(chosen, x0, x0_std)
+        if not isinstance(chosen, Metaheuristic):
+            raise InputError(f"algorithm: {chosen.name} can only be run as a whole, not asked; use minimize")
+        if self.space is not None or self._rules.integrality:  # else nothing is known of the variables
+            chosen = fitted(chosen, without_fixed(self._rules))
+        self.categories = np.array(kinds_of(self._rules)[0])  # how many each variable has, 0 for what has an order
+        self._points: dict[str, Array] = {}  # described points that were handed out
         self._restricted = bool(self._rules.constraints or self._rules.integrality)
         before = known_points(known, self._rules if self._restricted else self._rules.problem)
         self._known = point_cache_for(self._rules, 1, before)
@@ -99,9 +135,13 @@ class Optimizer:
         self._missed = 0  # how often in a row nothing that was told had been asked for
         self._best, self._best_x = np.inf, np.empty((0, box.dim))
         self._trace: list[tuple[int, float]] = []  # evaluations, and the best value then, when it got better
+        self._told = ToldPoints(box.dim)
         if before is not None:
-            self._note_best(before.x, before.fun)
+            self._note_best(before.x, self._told.add(before.x, before.fun)[0])
         self._asked, self._values = np.empty((0, box.dim)), np.empty(0)  # the batch being evaluated; NaN: not told yet
+        self._out = np.empty(0, bool)  # which points of it are handed out
+        self._extra = np.empty((0, box.dim))  # points beside the batch that are handed out and not told
+        self._drawn = 0  # how often such points were drawn
 
     def _begin_with(self, before: Evaluations | None) -> None:
         """A state before anything is asked for, with what is known: first points, and evaluations to plan with."""
@@ -114,18 +154,62 @@ class Optimizer:
         self._begin(self._x0 if len(self._x0) else None)
 
     def _note_best(self, x: Array, f: Array) -> None:
+        """Take note of means; that of the best point so far may have become worse."""
         i = int(np.argmin(f))
-        if f[i] < self._best or not len(self._best_x):
+        again = len(self._best_x) > 0 and (x == self._best_x).all(axis=1)
+        if np.any(again) and (f[again] > self._best).any():
+            point, self._best = self._told.best()
+            if (point != self._rules.rounded(self._best_x)[0]).any():
+                self._best_x = point[None]
+            self._trace = [(nfev, max(value, self._best)) for nfev, value in self._trace]
+        elif f[i] < self._best or not len(self._best_x):
             self._best, self._best_x, self._improved = float(f[i]), x[i : i + 1].copy(), self._nfev
             self._trace.append((self._nfev, self._best))
 
-    def ask(self, n: int | None = None) -> Array:
-        """Points to evaluate next, shape (m, d), at most n of them; the same ones until some of them are told.
+    def ask(self, n: int | None = None) -> Any:
+        """Points to evaluate next, shape (m, d), or a list of m described points.
 
-        The algorithm goes on when its whole batch is told, so there are never more than that.
+        Without n they are those of the algorithm's batch that are not told, the same ones until some of them are: the
+        algorithm goes on when its whole batch is told. With n they are exactly n points that nobody evaluates yet, at
+        any time: the rest of the batch, and then points drawn from the normal distribution of the best of the last
+        ones told, far from those that are pending. There are fewer only where the budget, or a box of integers, has no
+        more.
         """
-        most = self.maxfev if n is None else whole_number("n", n, 1)
-        self._begun = True
+        return self._handed(self._ask(n))
+
+    def _handed(self, x: Array) -> Any:
+        """Points as they were described; of these it is remembered where they lie."""
+        if self.space is None:
+            return x
+        self._points.update(zip(map(self.space.key, x), x, strict=True))
+        return self.space.points(x)
+
+    def _coordinates(self, what: str, given: Any) -> Any:
+        """Coordinates (m, d) of points as people give them; of those that were handed out the same bits."""
+        if self.space is None:
+            return given
+        return np.array([self._points.get(self.space.key(x), x) for x in self.space.several(what, given)])
+
+    def _ask(self, n: int | None) -> Array:
+        left = self.maxfev - self._nfev - len(self._extra)
+        self._begun = self._handed_out = True
+        self._fetch()
+        if n is None:
+            places = self._distinct(np.flatnonzero(np.isnan(self._values)))[: max(left, 0)]
+            self._out[places] = True
+            return self._rules.rounded(self._asked[places]).copy()
+        count = min(whole_number("n", n, 1), max(left - int(self._pending().sum()), 0))
+        places = self._distinct(np.flatnonzero(np.isnan(self._values) & ~self._out), self._asked[self._pending()])[
+            :count
+        ]
+        self._out[places] = True
+        own = self._rules.rounded(self._asked[places])
+        more = self._drawn_points(count - len(own))
+        self._extra = np.concatenate([self._extra, more])
+        return np.concatenate([own, more])
+
+    def _fetch(self) -> None:
+        """See to it that there is a batch with points that are not told."""
         if not len(self._asked):
             self._next_batch()
             for known in range(1, REDRAWS):
@@ -136,16 +220,71 @@ class Optimizer:
                     self._history.append((BEGIN, self._inner.lower[None][:0], np.empty(0)))
                     self._begin(None)
                 self._next_batch()
-        waiting = self._asked[np.isnan(self._values)]
-        if not len(waiting):
+        if not np.isnan(self._values).any():
             self._values[:] = np.nan
-            waiting = self._asked
-        if self._known is not None and self._known.grows:
-            waiting = waiting[
-                sorted({key: i for i, key in reversed(list(enumerate(self._known.keys(waiting))))}.values())
-            ]
-        self._handed_out = True
-        return self._rules.rounded(waiting[: max(min(self.maxfev - self._nfev, most), 0)]).copy()
+
+    def _distinct(self, places: np.ndarray, out: Array | None = None) -> np.ndarray:
+        """Of integer points that are there twice the first, and none that is handed out beside the batch or in out."""
+        if self._known is None or not self._known.grows:
+            return places
+        taken = set(self._known.keys(self._extra if out is None else np.concatenate([self._extra, out])))
+        first = {key: i for i, key in reversed(list(zip(places, self._known.keys(self._asked[places]), strict=True)))}
+        return np.array(sorted(i for key, i in first.items() if key not in taken), np.int64)
+
+    def _pending(self) -> np.ndarray:
+        """Which points of the batch are handed out and not told."""
+        return self._out & np.isnan(self._values)
+
+    @property
+    def pending(self) -> Any:
+        """Points that were handed out and are neither told nor given up, (m, d), or a list of described ones."""
+        return self._handed(self._waiting())
+
+    def _waiting(self) -> Array:
+        return np.concatenate([self._rules.rounded(self._asked[self._pending()]), self._extra])
+
+    def _drawn_points(self, count: int) -> Array:
+        """Points beside the batch; none that is told or waits, and those that break constraints only if all do."""
+        found = self._extra[:0]
+        if count < 1:
+            return found
+        self._drawn += 1
+        rng = generator(int(digest(canonical(self._seed)), 16), self._drawn)
+        waiting = np.concatenate([self._rules.rounded(self._asked[np.isnan(self._values)]), self._extra])
+        for last in [False] * TRIES + [True]:
+            around = np.concatenate([waiting, found])
+            fresh = self._rules.rounded(filling_points(self._told, around, self.box, count, rng, self.categories))
+            if self._rules.constraints and not last:
+                fresh = fresh[self._rules.violation(fresh) <= 0]
+            for point in fresh:
+                if point not in self._told and not (np.concatenate([waiting, found]) == point).all(axis=1).any():
+                    found = np.concatenate([found, point[None]])
+            if len(found) >= count:
+                break
+        return found[:count]
+
+    def forget(self, points: Array | None = None) -> None:
+        """Give up points that were handed out and whose values will never come; None for all of them.
+
+        They do not count as evaluations and are not asked for again. The algorithm, which waits for its whole batch,
+        takes such a point to be as good as the nearest one that was told. An experiment that failed because of what
+        was tried is told as NaN instead: it counts as worst.
+        """
+        points = self._coordinates("forget", points) if points is not None else self._waiting()
+        x = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        if x.ndim != 2 or x.shape[1] != self.box.dim:
+            raise InputError(f"forget: expected points of shape (m, {self.box.dim}), got {x.shape}")
+        asked = self._rules.rounded(self._asked)
+        for point in x:
+            beside = (self._extra == point).all(axis=1)
+            match = np.flatnonzero(self._pending() & (asked == point).all(axis=1))
+            check_asked(bool(beside.any() or len(match)), point)
+            if len(match):
+                self._values[match[:1]] = self._told.nearest(point[None], self.box)
+            else:
+                self._extra = self._extra[~beside]
+        if len(self._values) and not np.isnan(self._values).any():
+            self._advance()
 
     def _begin(self, x0: Array | None) -> None:
         """A new state of the algorithm."""
@@ -167,7 +306,7 @@ class Optimizer:
     def _next_batch(self) -> None:
         asked, self._state = self.algorithm.ask(self._state, self._rng)
         self._asked = self._completed(asked)
-        self._values = np.full(len(self._asked), np.nan)
+        self._values, self._out = np.full(len(self._asked), np.nan), np.zeros(len(self._asked), bool)
         self._fill_known()
 
     def _fill_known(self) -> None:
@@ -177,25 +316,34 @@ class Optimizer:
                 if value is not None and np.isnan(self._values[i]):
                     self._values[i] = value
 
-    def tell(self, x: Array, f: Array, violation: Array | None = None) -> None:
-        """Values of points: those asked for, some of them, or others. NaN counts as worst.
+    def tell(
+        self, x: Any, f: Any, violation: Array | None = None, *, constraints: Array | None = None
+    ) -> None:  # fmt: skip
+        """Values of points: those asked for, some of them in any order, or others. NaN counts as worst.
+
+        A point that is told again has the mean of its values, here and in the result, and counts as one evaluation.
 
         The algorithm goes on when all points of its batch are told; they must be given exactly as `ask` returned them.
         Other points may become the best point of the result and meet the target. They do not count as evaluations of
         ``maxfev`` and ``nfev``. Those told before the first `ask` are known points, as in ``Optimizer(known=...)``.
         Later the algorithm does not use them, and a UserWarning says so once, with two exceptions: they join the
-        population of "paper-h3" after its first batch (see `takes_points`), and where all variables are whole numbers
+        population of "paper-h3" after its first batch (see `takes_points`), and where all variables are integers
         a known point is not asked for again.
 
         Args:
-            x: points (m, d).
+            x: points (m, d), or described ones.
             f: their values (m,).
             violation: how far each point is from being feasible, 0 if it is; the value of an infeasible point does
                 not matter.
+            constraints: instead of a violation, what must not be above 0 at a feasible point, (m,) or (m, k). An
+                equality h = 0 is ``abs(h) - 1e-4``.
         """
+        x = self._coordinates("tell", x)
         try:
             x, f = np.atleast_2d(np.asarray(x, dtype=np.float64)), np.atleast_1d(real_numbers(f))
             broken = np.zeros(len(f)) if violation is None else np.atleast_1d(real_numbers(violation))
+            if constraints is not None:
+                broken = _violation_told(violation, real_numbers(constraints), len(f))
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"tell: points and values must be numbers ({error})") from None
         if x.shape != (len(f), self.box.dim) or f.ndim != 1:
@@ -208,7 +356,7 @@ class Optimizer:
             raise InputError("tell: all points must lie inside the bounds")
         if not len(f):
             return
-        self._restricted = self._restricted or violation is not None
+        self._restricted = self._restricted or violation is not None or constraints is not None
         if self._restricted:
             rounded = self._rules.rounded(x)
             f = penalized(f, self._rules.violation(rounded, broken))
@@ -216,11 +364,15 @@ class Optimizer:
         if not self._begun:
             self._learn_before(x, f)
             return
-        own = self._fill(x, f)
-        self._check_matched(own)
-        again = (self._rules.rounded(self._asked)[:, None] == x[own]).all(axis=2).any(axis=0)  # told before
-        self._nfev += len(f) - int(own.sum())
+        own = self._fill(x, f)  # not of the batch
+        beside = own & self._taken_beside(x)
+        foreign = own & ~beside & ~np.array([point in self._told for point in self._rules.rounded(x)])
+        self._check_matched(own & ~beside)
+        self._nfev += len(f) - int((own & ~beside).sum())
         self._nans += nans
+        f, counts = self._told.add(self._rules.rounded(x), f)
+        if (counts > 1).any():
+            self._fill_again(x[counts > 1], f[counts > 1])
         self._note_best(x, f)
         if self._known is not None and self._known.grows:
             self._known.learn(x, f)
@@ -230,7 +382,7 @@ class Optimizer:
         if own.any() and self.takes_points and isinstance(self.algorithm, Injectable):
             self._history.append((INJECT, self._reduced(x[own]), f[own]))
             self._state = self.algorithm.inject(self._state, *self._history[-1][1:])
-        elif not again.all() and not (self._known is not None and self._known.grows) and not self._warned:
+        elif foreign.any() and not (self._known is not None and self._known.grows) and not self._warned:
             self._warned = True
             warnings.warn(
                 "tell: the algorithm does not use points that it did not ask for"
@@ -242,6 +394,7 @@ class Optimizer:
 
     def _learn_before(self, x: Array, f: Array) -> None:
         """Take points that were told before anything was asked for: the algorithm begins with them."""
+        f, _ = self._told.add(self._rules.rounded(x), f)
         if self._known is not None:
             told, values = self._known.arrays(self.box.dim)
             x, f = np.concatenate([told, x]), np.concatenate([values, f])
@@ -271,7 +424,7 @@ class Optimizer:
         """Tell the algorithm its batch."""
         self._history.append((TELL, self._reduced(self._asked), self._values))
         self._state = self.algorithm.tell(self._state, *self._history[-1][1:], self._rng)
-        self._asked, self._values = self._asked[:0], self._values[:0]
+        self._asked, self._values, self._out = self._asked[:0], self._values[:0], self._out[:0]
         self._batches += 1
 
     def repeat_event(self, event: int, x: Array, f: Array) -> None:
@@ -310,6 +463,21 @@ class Optimizer:
                 own[i] = False
         return own
 
+    def _fill_again(self, x: Array, f: Array) -> None:
+        """Put means to points of the batch that were told before."""
+        asked = self._rules.rounded(self._asked)
+        for point, mean in zip(x, f, strict=True):
+            self._values[(asked == point).all(axis=1) & ~np.isnan(self._values)] = mean
+
+    def _taken_beside(self, x: Array) -> np.ndarray:
+        """Which points of x were handed out beside the batch, (m,) bool; they are no longer pending."""
+        beside = np.zeros(len(x), bool)
+        for i, point in enumerate(x if len(self._extra) else x[:0]):
+            match = (self._extra == point).all(axis=1)
+            beside[i] = match.any()
+            self._extra = self._extra[~match]
+        return beside
+
     def stop(self) -> bool:
         """Whether the budget is used up, a stopping criterion is met, or all points are known."""
         return self._reason() is not None
@@ -338,10 +506,26 @@ class Optimizer:
         if self._known is not None and self._known.exhausted:
             return True
         trace = np.array([*self._trace, (self._nfev, self._best)])
-        return has_converged(trace[:, 0], self._unpenalized(trace[:, 1]), self.box.dim)
+        return has_converged(trace[:, 0], self._unpenalized(trace[:, 1]), self.box.dim, len(self._population()[1]))
 
     def _unpenalized(self, values: Any) -> Any:
         return unpenalized(values) if self._restricted else values
+
+    @property
+    def drawn(self) -> int:
+        """How often points beside the algorithm's batch were drawn."""
+        return self._drawn
+
+    @property
+    def state(self) -> Any:
+        """That of the algorithm."""
+        return self._state
+
+    @property
+    def population(self) -> tuple[Array, Array]:
+        """Current points of the algorithm and their values."""
+        x, f = self._population()
+        return (x if self.space is None else self.space.points(x)), f
 
     def _population(self) -> tuple[Array, Array]:
         if self._batches:
@@ -364,18 +548,24 @@ class Optimizer:
         reason, fun = self._reason(), float(self._unpenalized(self._best))
         best = self._rules.rounded(self._best_x)[0].copy()
         excess = self._rules.excess(best) if self._rules.constraints else None
-        ended = verdict(reason or (NOT_FINISHED, ""), fun, excess, not fun > self._best, self._converged())
+        ended = verdict(reason or (UNFINISHED, ""), fun, excess, not fun > self._best, self._converged())
         if reason is None:
-            ended |= {"status": NOT_FINISHED, "message": "Not finished."}
-        return Result(
+            ended |= {"success": False, "status": UNFINISHED, "message": self._progress()}
+        found = Result(
             x=best, fun=fun, nfev=self._nfev, nit=max(self._batches - 1, 0), **ended, population=x,
             population_energies=f,
         )  # fmt: skip
+        return shown_result(found, self.space)
+
+    def _progress(self) -> str:
+        most = f"at most {self.maxfev}" if self.until_converged else str(self.maxfev)
+        return f"Not finished: {self._nfev} of {most} evaluations are told, {len(self._waiting())} points are pending."
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write settings, seed and all that was told (NPZ, no pickle); `Optimizer.load` goes on with the same bits.
+        """Write settings, seed, values and pending points; `Optimizer.load` continues with identical results.
 
-        Integers, stopping criteria and the time so far are in the file, functions of constraints are not.
+        A path that ends in ".json" gives a file to read, any other one NPZ (no pickle), which is smaller. Integers,
+        stopping criteria and the time so far are in the file, functions of constraints are not.
         """
         optimizer_state.save(self, path)
 
@@ -383,6 +573,56 @@ class Optimizer:
     def load(cls, path: str | os.PathLike[str], constraints: Any = None) -> Optimizer:
         """The optimizer that was saved; if it had constraints, they must be given again."""
         return optimizer_state.load(cls, path, constraints)
+
+    @classmethod
+    @contextmanager
+    def open(
+        cls, path: str | os.PathLike[str], bounds: Any = None, *, constraints: Any = None, wait: float = 60.0,
+        **settings: Any,
+    ) -> Iterator[Optimizer]:  # fmt: skip
+        """The optimizer of a file that several people use, for one of them at a time; saved at the end of the block.
+
+        A lock file beside it (``lab.json.lock``) keeps others out until the block ends. After an exception nothing is
+        saved.
+
+        >>> with Optimizer.open("lab.json", [(20, 90), (5, 60)], maxfev=30) as optimizer:  # doctest: +SKIP
+        ...     x = optimizer.ask(3)
+
+        Args:
+            path: of the file; where there is none, it begins with these bounds and settings.
+            bounds: as for `Optimizer`; may be left out where there is a file.
+            constraints: the same for everybody, since functions are not in the file.
+            wait: seconds to wait for another one to end its block.
+            settings: others of `Optimizer`; a file that is there has its own.
+        """
+        place = Path(path)
+        with held(place.with_name(f"{place.name}.lock"), f"another use of {place.name}", wait):
+            if place.exists():
+                optimizer = cls.load(place, constraints)
+                if bounds is not None and not _same_bounds(bounds, optimizer):
+                    raise InputError(f"bounds: not those of {place}; leave them out, or name another file")
+            elif bounds is None:
+                raise FileError(f"{place}: no such file; give bounds to begin one")
+            else:
+                optimizer = cls(bounds, constraints=constraints, **settings)
+            yield optimizer
+            optimizer.save(place)
+
+
+def _same_bounds(bounds: Any, optimizer: Optimizer) -> bool:
+    space = space_of_bounds(bounds)
+    if space is None or optimizer.space is None:
+        return space is optimizer.space and Box.of(bounds) == optimizer.box
+    return space.to_dict() == optimizer.space.to_dict()
+
+
+def _violation_told(violation: Any, constraints: Array, count: int) -> Array:
+    """The violation of constraints that are told with values."""
+    if violation is not None:
+        raise InputError("tell: give violation or constraints, not both")
+    if constraints.ndim not in (1, 2) or len(constraints) != count:
+        raise InputError(f"tell: constraints must have shape ({count},) or ({count}, k), got {constraints.shape}")
+    return total_excess(constraints.reshape(count, -1))
 
 
 def _unused(x: Array) -> float:

@@ -15,16 +15,32 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from autov.algorithms.files import algorithm_from_dict, algorithm_to_dict
-from autov.core import Box, FileError, InputError, read_arrays, whole_number, write_arrays
+from autov.algorithms.files import OWN, algorithm_from_dict, algorithm_to_dict
+from autov.core import (
+    Box,
+    FileError,
+    InputError,
+    read_arrays,
+    read_json,
+    to_json,
+    whole_number,
+    write_arrays,
+    write_text,
+)
+from autov.core.atomic_files import number
+from autov.problems import space_from
 from autov.problems.constraints import constraints_of
+from autov.problems.value_function import value_constraints
 from autov.runs.budget import Evaluations, point_cache_for
 from autov.runs.stopping import Stopping
 
 if TYPE_CHECKING:
     from autov.runs.optimizer import Optimizer
 
-FORMAT, VERSION = "autov-ask-tell", 3
+FORMAT, VERSION = "autov-ask-tell", 4
+TOLD: tuple[str, ...] = ("seen_x", "seen_f", "seen_n")
+COUNTED = ("events", "out", "seen_n")  # arrays of integers
+TABLES = ("asked", "best_x", "trace", "x0", "events", "told_x", "known_x", "extra", "seen_x")
 MOST_MEMORY = 10**8  # numbers that popsize and variables of a file may ask for
 Kind = TypeVar("Kind", bound="Optimizer")
 
@@ -34,8 +50,9 @@ def save(optimizer: Optimizer, path: str | os.PathLike[str]) -> None:
     o, rules = optimizer, optimizer._rules
     numbers: dict[str, Any] = {
         "popsize": o.popsize, "maxfev": o.maxfev, "nfev": o._nfev, "nans": o._nans, "seed": o._seed,
-        "planned": o._planned,
+        "planned": o._planned, "drawn": o._drawn,
         "until_converged": o.until_converged,
+        **({} if o.space is None else {"space": o.space.to_dict()}),
     }  # fmt: skip
     arrays = {
         "lower": o.box.lower, "upper": o.box.upper, "asked": o._asked, "values": o._values,
@@ -43,6 +60,7 @@ def save(optimizer: Optimizer, path: str | os.PathLike[str]) -> None:
         "events": np.array([(event, len(f)) for event, _, f in o._history], np.int64).reshape(-1, 2),
         "told_x": np.concatenate([np.empty((0, o._inner.dim)), *(x for _, x, _ in o._history)]),
         "told_f": np.concatenate([np.empty(0), *(f for _, _, f in o._history)]),
+        "out": o._out.astype(np.int64), "extra": o._extra,
     }  # fmt: skip
     if o._restricted or o.stopping.active:
         numbers["rules"] = {
@@ -52,20 +70,85 @@ def save(optimizer: Optimizer, path: str | os.PathLike[str]) -> None:
         }  # fmt: skip
     if o._known is not None:
         arrays["known_x"], arrays["known_f"] = o._known.arrays(o.box.dim)
-    head = {"format": FORMAT, "version": VERSION, "algorithm": algorithm_to_dict(o.algorithm), **numbers}
-    write_arrays(path, head, arrays)
+    described = algorithm_to_dict(o.algorithm)
+    if OWN in described:
+        raise InputError(f"algorithm: {o.algorithm.name} is not one of autov's own and cannot be written to a file")
+    head = {"format": FORMAT, "version": VERSION, "algorithm": described, **numbers}
+    told: dict[str, np.ndarray] = dict(zip(TOLD, o._told.arrays(), strict=True))
+    if str(path).lower().endswith(".json"):
+        write_text(path, _readable(o, head, arrays, told))
+    else:
+        write_arrays(path, head, arrays | told)
+
+
+def _readable(o: Optimizer, head: dict[str, Any], arrays: dict[str, Any], told: dict[str, Any]) -> str:
+    """JSON with what people look for first, a line for each experiment; ``state`` is for the algorithm.
+
+    Described points are there by name, too; reading takes their coordinates.
+    """
+    space = o.space
+    experiments = [
+        ({} if space is None else {"point": space.point(x)}) | {"x": x, "value": f, "times": n}
+        for x, f, n in zip(*told.values(), strict=True)
+    ]
+    names = ("format", "version", "nfev", "maxfev")
+    parts = {name: to_json(head[name]) for name in names}
+    parts |= {"best": to_json(arrays["best"]), "best_x": to_json(arrays["best_x"])}
+    if space is not None and len(best := arrays["best_x"]):
+        parts["best_point"] = to_json(space.point(best[0]))
+    parts |= {"experiments": _lines(experiments), "pending": _lines(o.pending)}
+    parts |= {name: to_json(value) for name, value in head.items() if name not in names}
+    parts |= {"state": to_json({name: value for name, value in arrays.items() if name not in ("best", "best_x")})}
+    return "{\n" + ",\n".join(f' "{name}": {text}' for name, text in parts.items()) + "\n}\n"
+
+
+def _lines(rows: Any) -> str:
+    return "[" + ",".join(f"\n  {to_json(row)}" for row in rows) + ("\n ]" if len(rows) else "]")
+
+
+def _read_json(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Head and arrays of a readable file."""
+    head = read_json(path, "a saved optimizer")
+    if not isinstance(head, dict) or (head.get("format"), head.get("version")) != (FORMAT, VERSION):
+        raise ValueError(f"this autov reads {FORMAT!r}, {VERSION}")
+    told = head["experiments"]
+    given = head["state"] | {name: head[name] for name in ("best", "best_x")}
+    given |= dict(zip(TOLD, ([one[key] for one in told] for key in ("x", "value", "times")), strict=True))
+    lower, upper = (_numbers(given[name]) for name in ("lower", "upper"))
+    dims = {"x0": int((upper > lower).sum()), "told_x": int((upper > lower).sum()), "events": 2, "trace": 2}
+    arrays = {}
+    for name, values in given.items():
+        found = _numbers(values)
+        if name in COUNTED:
+            if not (found == np.rint(found)).all():
+                raise ValueError(f"{name} must hold integers")
+            found = found.astype(np.int64)
+        if name in TABLES:
+            found = found.reshape(-1, dims.get(name, lower.size))
+        arrays[name] = found
+    return head, arrays
+
+
+def _numbers(values: Any) -> np.ndarray:
+    """An array of what JSON has for it."""
+    if isinstance(values, list):
+        return np.array([_numbers(value) for value in values], dtype=np.float64)
+    return np.array(number(values))
 
 
 def load(kind: type[Kind], path: str | os.PathLike[str], constraints: Any) -> Kind:
     """The optimizer of a file, under the constraints that it had."""
     try:
-        head, arrays = read_arrays(path, FORMAT, VERSION)
+        readable = str(path).lower().endswith(".json")
+        head, arrays = _read_json(path) if readable else read_arrays(path, FORMAT, VERSION)
         with np.errstate(all="ignore"):
             optimizer, rules = _restore(kind, algorithm_from_dict(head["algorithm"], str(path)), head, arrays)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError, MemoryError) as error:
         missing = " is missing" if isinstance(error, KeyError) else ""
         raise FileError(f"{path}: not a saved optimizer: {' '.join(str(error).split())[:300]}{missing}") from None
-    given, count = constraints_of(constraints, optimizer.box.dim), rules.get("constraints", 0)
+    space = optimizer.space
+    given = constraints_of(constraints, optimizer.box.dim) if space is None else value_constraints(constraints, space)
+    count = rules.get("constraints", 0)
     if len(given) != count:
         raise InputError(
             f"constraints: {path} was saved with {count} of them, which are functions and not in the file; "
@@ -94,12 +177,17 @@ def _restore(
 ) -> tuple[Kind, dict[str, Any]]:  # fmt: skip
     rules, dim = _checked_rules(numbers.get("rules", {}), arrays["lower"].size), arrays["lower"].size
     popsize = whole_number("popsize", numbers["popsize"], 2)
+    space = space_from(numbers["space"], "space") if "space" in numbers else None
+    if space is not None and not (
+        np.array_equal(space.box.lower, arrays["lower"]) and np.array_equal(space.box.upper, arrays["upper"])
+    ):
+        raise ValueError("the bounds are not those of its variables")
     if max(popsize, dim) * dim > MOST_MEMORY:
         raise ValueError("popsize and the number of variables are too large")
     o = kind(
-        Box(arrays["lower"], arrays["upper"]), rng=0, algorithm=algorithm,
+        space or Box(arrays["lower"], arrays["upper"]), rng=0, algorithm=algorithm,
         popsize=popsize if getattr(algorithm, "uses_popsize", True) else None,
-        maxfev=numbers["maxfev"], integrality=rules.get("integrality") or None,
+        maxfev=numbers["maxfev"], integrality=None if space else rules.get("integrality") or None,
         stop=Stopping(**rules.get("stopping", {})),
     )  # fmt: skip
     o.popsize = popsize
@@ -134,12 +222,28 @@ def _restore(
     o._trace = [(int(nfev), float(value)) for nfev, value in trace]
     if o._known is not None or "known_x" in arrays:
         _learn(o, arrays["known_x"], arrays["known_f"])
+    _restore_told(o, numbers, arrays)
     o._begun = bool(len(o._history) or len(asked))
     if rules:
         o._restricted = rules["restricted"]
         o._improved = whole_number("improved", rules["improved"], 0)
         o._started = time.perf_counter() - rules["seconds"]
     return o, rules
+
+
+def _restore_told(o: Optimizer, numbers: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+    """What was told, and what is pending."""
+    x, f, counts = (arrays[name] for name in TOLD)
+    out, extra = arrays["out"], arrays["extra"]
+    if f.ndim != 1 or x.shape != (len(f), o.box.dim) or counts.shape != f.shape or out.shape != o._values.shape:
+        raise ValueError("shapes of what was told do not fit")
+    if any(a.dtype != np.float64 for a in (x, f, extra)) or any(a.dtype != np.int64 for a in (counts, out)):
+        raise ValueError("types of what was told do not fit")
+    if np.isnan(f).any() or (counts < 1).any() or extra.shape[1:] != (o.box.dim,) or not o.box.holds(extra):
+        raise ValueError("what was told does not fit")
+    o._told.restore(x, f, counts)
+    o._out, o._extra, o._drawn = out > 0, extra, whole_number("drawn", numbers["drawn"], 0)
+    o._handed(np.concatenate([x, o._waiting()]))
 
 
 def _repeat(o: Optimizer, seed: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
@@ -174,7 +278,7 @@ def _learn(o: Optimizer, x: np.ndarray, f: np.ndarray) -> None:
 
 
 def _checked_rules(rules: Any, dim: int) -> dict[str, Any]:
-    """What a file says of constraints, whole numbers and stopping."""
+    """What a file says of constraints, integers and stopping."""
     if not isinstance(rules, dict):
         raise ValueError("rules must be a dictionary")
     if not rules:

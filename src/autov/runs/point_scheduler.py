@@ -24,7 +24,8 @@ from autov.engines import WAIT, Engine
 from autov.engines.pickled import pack_error, unpack_error
 from autov.problems import Problem, instance_of
 from autov.runs.driver import Run, solve
-from autov.runs.evaluation import DEFAULT, RAISED, FaultCount, FaultPolicy, in_message, one_line
+from autov.runs.evaluation import DEFAULT, RAISED, FaultCount, FaultPolicy, giving_rows, in_message, one_line
+from autov.runs.run_store import Told, number_of, stacked
 
 PATIENCE = 0.05  # seconds to wait for a run that is computing before workers are left alone
 
@@ -56,12 +57,12 @@ class RunPoint:
 
     problems: tuple[Problem, ...]
 
-    def __call__(self, item: tuple[int, int, Array]) -> tuple[float, float, bytes | None]:
+    def __call__(self, item: tuple[int, int, Array]) -> tuple[Told, float, bytes | None]:
         """The item is the number of a problem, the number of a run, and a point."""
         number, run, x = item
         start = time.perf_counter()
         try:
-            value, raised = _instance(self.problems[number], run).point(x), None
+            value, raised = giving_rows(_instance(self.problems[number], run)).point(x), None
         except (Exception, SystemExit) as error:
             value, raised = np.inf, pack_error(error)
         return value, time.perf_counter() - start, raised
@@ -89,7 +90,7 @@ class _Batch:
     """Points of a run that are being evaluated."""
 
     points: Array
-    values: Array
+    values: list[Told]
     left: int
     before: list[Array] = field(default_factory=list)  # values of the run's earlier batches, where they may be needed
     done: threading.Event = field(default_factory=threading.Event)
@@ -184,7 +185,7 @@ class PointScheduler:
         """The thread of a run."""
         run, error, problem = None, None, self.problems[job.problem]
         try:
-            run = solve(problem, job.algorithm, evaluate=lambda x: self._values(index, x), **job.options)
+            run = solve(problem, job.algorithm, evaluate=lambda x: self._values(index, x), rows=True, **job.options)
         except BaseException as caught:
             error = caught
         with self._changed:
@@ -198,13 +199,13 @@ class PointScheduler:
 
     def _values(self, index: int, x: Array) -> Array:
         """Values of a batch; called in the thread of its run."""
-        batch = _Batch(np.array(x), np.empty(len(x)), len(x))
+        batch = _Batch(np.array(x), [np.nan] * len(x), len(x))
         with self._changed:
             if self._closed:
                 raise _Cancelled
             before = self._open[index]
             if before is not None and self.cheap:
-                batch.before = [*before.before, before.values]
+                batch.before = [*before.before, stacked(before.values)]
                 if self.cost is not None and self.cost < self.cheap:
                     raise CheapEvaluations(batch.before)
             self._open[index] = batch
@@ -214,7 +215,7 @@ class PointScheduler:
         batch.done.wait()
         if batch.error is not None:
             raise batch.error
-        return batch.values
+        return stacked(batch.values)
 
     def _measure(self, seconds: float) -> None:
         if seconds == seconds:  # not that of a lost worker
@@ -236,13 +237,13 @@ class PointScheduler:
             faults.note(RAISED, one_line(raised), point)
         return None
 
-    def _deliver(self, index: int, batch: _Batch, row: int, value: float, failure: Any) -> None:
+    def _deliver(self, index: int, batch: _Batch, row: int, value: Told, failure: Any) -> None:
         """A value for the run that waits for it; the last one, or an error, lets its thread go on."""
         error = self._error_of(index, batch.points[row], failure)
         batch.values[row] = value
         batch.left -= 1
-        if value < self.best.get(index, (np.inf,))[0]:
-            self.best[index] = float(value), batch.points[row]
+        if number_of(value) < self.best.get(index, (np.inf,))[0]:
+            self.best[index] = number_of(value), batch.points[row]
         if batch.error is None and (error is not None or not batch.left):
             batch.error = error
             with self._changed:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 from scipy.optimize import OptimizeResult
 
-from autov.core.display import Displayable
+from autov.core.display import Displayable, views
 
 LONG = ("population", "population_energies", "trace_nfev", "trace_best", "history")  # left out of the text
 WIDE = 1000  # so that every array is one line
@@ -18,6 +19,10 @@ class Result(OptimizeResult, Displayable):
 
     def __repr__(self) -> str:
         return "\n".join(f"{name:>20}: {text}" for name, text in self.lines())
+
+    def report(self, path: str | os.PathLike[str], title: str = "") -> None:
+        """Write a page of its own: course, best point and constraints; it needs nothing else."""
+        views().write_run_page(self, path, title)
 
     def lines(self) -> list[tuple[str, str]]:
         """Names and short texts of what is in it."""

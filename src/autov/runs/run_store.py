@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import json
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -33,6 +34,13 @@ _SCHEMA = (
 _FROZEN = (
     "CREATE TABLE IF NOT EXISTS frozen (run INTEGER NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL, "
     "PRIMARY KEY (run, name)) WITHOUT ROWID"
+)
+
+
+# In which order values came, and how many points were asked for by then, where the order decides what is asked for.
+_ARRIVALS = (
+    "CREATE TABLE IF NOT EXISTS arrivals (run INTEGER NOT NULL, place INTEGER NOT NULL, number INTEGER NOT NULL, "
+    "asked INTEGER NOT NULL, PRIMARY KEY (run, place)) WITHOUT ROWID"
 )
 
 
@@ -76,6 +84,7 @@ class RunStore:
         self.db.execute("PRAGMA journal_mode = WAL")
         self.db.execute("PRAGMA synchronous = NORMAL")
         self.db.execute(_FROZEN)
+        self.db.execute(_ARRIVALS)
 
     def __enter__(self) -> RunStore:
         return self
@@ -94,6 +103,15 @@ class RunStore:
             found = self.db.execute(fresh, (other, key)).fetchone()
         return None if found is None else int(found[0])
 
+    def shorter_seed(self, key: str, maxfev: int) -> int | None:
+        """The seed of the last run of fewer evaluations that has not gone on to so many."""
+        found = self.db.execute(
+            "SELECT seed FROM runs WHERE key = ? AND json_extract(about, '$.maxfev') < ? AND seed NOT IN "
+            "(SELECT seed FROM runs WHERE key = ? AND finished) ORDER BY id DESC LIMIT 1",
+            (key, maxfev, _longer(key, maxfev)),
+        ).fetchone()
+        return None if found is None else int(found[0])
+
     def open(self, key: str, seed: int, about: dict[str, Any], other: str | None = None) -> SavedRun:
         """The run of that key and seed with what it has, or a new one with what the one of the other key has."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
@@ -108,10 +126,8 @@ class RunStore:
             source = self._number(other, seed) if made and other not in (None, key) else None
             if source is not None:
                 self.db.execute(copied, (number, source))
-            query = "SELECT json_extract(about, '$.maxfev') FROM runs WHERE id = ?"
-            (begun,) = self.db.execute(query, (number,)).fetchone()
             self.db.execute("COMMIT")
-            return SavedRun(self, number, _other_budget(begun, about))
+            return SavedRun(self, number)
         except sqlite3.Error as error:
             if self.db.in_transaction:
                 self.db.execute("ROLLBACK")
@@ -122,45 +138,74 @@ class RunStore:
         return None if found is None else found[0]
 
 
-def _other_budget(begun: int | None, about: dict[str, Any]) -> str:
-    """Why points may be others, where a run was begun with another maxfev than it is to go on with."""
-    if begun in (None, about["maxfev"]):
-        return ""
-    return (
-        f"the algorithm plans with its budget, and the run was begun with maxfev = {begun}, not "
-        f"{about['maxfev']}: give that one, another seed or another file"
-    )
+def _longer(key: str, maxfev: int) -> str:
+    """The key of a run that goes on from one of this key."""
+    return f"{key}:{maxfev}"
+
+
+class OtherPointError(FileError):
+    """A run asks for another point than the stored one did."""
 
 
 class SavedRun:
-    """The evaluations of one run; ``why`` says why its points may be others now, if that is known."""
+    """The evaluations of one run; ``begun`` is the budget it was begun with, None if an old store does not say it."""
 
-    def __init__(self, store: RunStore, number: int, why: str = "") -> None:
-        self.path, self._db, self._run, self._why = store.path, store.db, number, why
+    def __init__(self, store: RunStore, number: int) -> None:
+        self.path, self._store, self._db, self._run = store.path, store, store.db, number
+        query = "SELECT key, seed, about, json_extract(about, '$.maxfev') FROM runs WHERE id = ?"
+        self._key, seed, self._about, self.begun = self._db.execute(query, (number,)).fetchone()
+        self._seed = int(seed)
         query = "SELECT number, x, value FROM evaluations WHERE run = ?"
         self._known = {i: (x, value) for i, x, value in self._db.execute(query, (number,))}
 
     def __len__(self) -> int:
         return len(self._known)
 
-    def fill(self, first: int, x: Array, values: Array, there: np.ndarray) -> None:
-        """Put in the values that are known of evaluations first, first + 1, ..."""
+    def fill(
+        self, first: int, x: Array, values: Array, there: np.ndarray, rows: dict[int, Array] | None = None
+    ) -> None:  # fmt: skip
+        """Put in the values that are known of evaluations first, first + 1, ..., and all that is stored with them."""
         for i, row in enumerate(x):
             known = self._known.get(first + i)
             if known is None:
                 continue
             if known[0] != row.tobytes():
-                why = self._why or (
-                    "the algorithm or a library is another one, or it does not repeat itself: use another file"
+                raise OtherPointError(
+                    f"{self.path}: evaluation {first + i + 1} of the stored run was at another point; the algorithm or "
+                    "a library is another one, or it does not repeat itself: use another file"
                 )
-                raise FileError(
-                    f"{self.path}: evaluation {first + i + 1} of the stored run was at another point; {why}"
-                )
-            values[i], there[i] = np.frombuffer(known[1])[0], True
+            row = np.frombuffer(known[1])
+            values[i], there[i] = row[0], True
+            if rows is not None:
+                rows[i] = row
 
-    def add(self, number: int, x: Array, value: float) -> None:
+    def evaluations(self, dim: int) -> Evaluations:
+        """All that there are, in their order."""
+        rows = [self._known[i] for i in sorted(self._known)]
+        x, f = np.frombuffer(b"".join(row[0] for row in rows)), np.frombuffer(b"".join(row[1][:8] for row in rows))
+        if x.size != f.size * dim:
+            raise FileError(f"{self.path}: the points of a run do not have {dim} variables")
+        return Evaluations(x.reshape(-1, dim), f.copy())
+
+    def family(self) -> list[SavedRun]:
+        """This run, and those that went on from it."""
+        query = "SELECT id FROM runs WHERE seed = ? AND (key = ? OR substr(key, 1, ?) = ?) ORDER BY id"
+        prefix = f"{self._key}:"
+        found = self._db.execute(query, (str(self._seed), self._key, len(prefix), prefix)).fetchall()
+        return [SavedRun(self._store, number) for (number,) in found]
+
+    def longer(self, maxfev: int, begin: bool = False) -> SavedRun | None:
+        """The run that goes on from this one to so many evaluations; None if there is none and none is to begin."""
+        key = _longer(self._key, maxfev)
+        if not begin:
+            number = self._store._number(key, self._seed)
+            return None if number is None else SavedRun(self._store, number)
+        about = {name: value for name, value in json.loads(self._about).items() if name != "cold"}
+        return self._store.open(key, self._seed, about | {"maxfev": maxfev})
+
+    def add(self, number: int, x: Array, value: Told) -> None:
         """Write one evaluation."""
-        self._write([(self._run, number, x.tobytes(), np.float64(value).tobytes())])
+        self._write([(self._run, number, x.tobytes(), np.asarray(value, dtype=np.float64).tobytes())])
 
     def add_all(self, first: int, x: Array, values: Array, which: np.ndarray) -> None:
         """Write those evaluations of a batch together."""
@@ -170,6 +215,24 @@ class SavedRun:
     def _write(self, records: list[tuple[int, int, bytes, bytes]]) -> None:
         with writing(self._db, self.path):
             self._db.executemany("INSERT OR IGNORE INTO evaluations VALUES (?, ?, ?, ?)", records)
+
+    def add_arrival(self, place: int, number: int, asked: int, x: Array, value: Told) -> None:
+        """Write one evaluation: its place in the order of arrival, its number in the order of asking, points asked."""
+        with writing(self._db, self.path):
+            record = (self._run, number, x.tobytes(), np.asarray(value, dtype=np.float64).tobytes())
+            self._db.execute("INSERT OR IGNORE INTO evaluations VALUES (?, ?, ?, ?)", record)
+            self._db.execute("INSERT OR IGNORE INTO arrivals VALUES (?, ?, ?, ?)", (self._run, place, number, asked))
+
+    def arrivals(self, dim: int) -> list[tuple[int, int, Array, Array]]:
+        """Number, points asked by then, point and value, in the order of arrival."""
+        query = "SELECT number, asked FROM arrivals WHERE run = ? ORDER BY place"
+        found = []
+        for number, asked in self._db.execute(query, (self._run,)):
+            x, value = (np.frombuffer(data) for data in self._known.get(number, (b"", b"")))
+            if x.shape != (dim,) or not len(value):
+                raise FileError(f"{self.path}: evaluation {number + 1} of a run is missing or has another size")
+            found.append((number, asked, x.copy(), value.copy()))
+        return found
 
     def frozen(self, name: str, make: Callable[[], bytes]) -> bytes:
         """What was made when the run began; it is made and written where it is not there."""
@@ -187,63 +250,165 @@ class SavedRun:
             raise FileError(f"{self.path}: {name} of run {self._run} cannot be read")
         return found[0]
 
-    def finish(self) -> None:
-        """Note that the run came to its end."""
+    def finish(self, maxfev: int = 0, leader: str = "") -> None:
+        """Note that the run came to its end, so many evaluations if it was begun with fewer, and who led it."""
         with writing(self._db, self.path):
             self._db.execute("UPDATE runs SET finished = 1 WHERE id = ?", (self._run,))
+            if leader:
+                change = "UPDATE runs SET about = json_set(about, '$.leader', ?) WHERE id = ?"
+                self._db.execute(change, (leader, self._run))
+            if self.begun is not None and maxfev > self.begun:
+                change = "UPDATE runs SET about = json_set(about, '$.maxfev', ?) WHERE id = ?"
+                self._db.execute(change, (maxfev, self._run))
 
 
 KEPT = 10_000_000  # numbers that are kept unasked, for an exception to carry
-Arrived = Callable[[int, float], None]  # the row of a batch and its value
+Told = float | Array  # what a point gives: its value, or a row of which the first number orders points
+Arrived = Callable[[int, Told], None]  # the row of a batch and its value
 ArrivingBatch = Callable[[Array, Arrived], Array]  # values (n,) of points (n, d), each reported when it is there
+
+
+def number_of(value: Told) -> float:
+    """The number that orders points."""
+    return float(value[0]) if isinstance(value, np.ndarray) and value.ndim else float(value)
+
+
+def stacked(values: Sequence[Told]) -> Array:
+    """Numbers (n,) of points, or rows (n, k) where some of them have more; what is not known of others is NaN."""
+    width = max((len(value) for value in values if isinstance(value, np.ndarray) and value.ndim), default=1)
+    numbers = np.array([number_of(value) for value in values], dtype=np.float64)
+    if width == 1:
+        return numbers
+    rows = np.full((len(values), width), np.nan)
+    rows[:, 0] = numbers
+    for row, value in zip(rows, values, strict=True):
+        if isinstance(value, np.ndarray) and value.ndim:
+            row[: len(value)] = value
+    return rows
+
+
+class Counts(Protocol):
+    """Sees every value when it is there."""
+
+    def stored_value(self, value: float, /) -> None:
+        """One that was saved."""
+        ...
+
+    def arrived(self, value: float, /) -> None:
+        """One of the function."""
+        ...
 
 
 class Journal:
     """A function of batches around another one: it keeps what comes, and takes what was saved instead of calling."""
 
     def __init__(
-        self, call: ArrivingBatch | None, dim: int, keep: bool = True, saved: SavedRun | None = None
+        self, call: ArrivingBatch | None, dim: int, keep: bool = True, saved: SavedRun | None = None,
+        progress: Counts | None = None, earlier: Evaluations | None = None,
     ) -> None:  # fmt: skip
-        self.call, self.keep, self.saved = call, keep, saved
+        self.call, self.keep, self.saved, self.progress = call, keep, saved, progress
         self.count = 0
         self._dim = dim
-        self._batches: list[tuple[Array, Array, np.ndarray]] = []  # points, values, which are there
+        self._width: int | None = None  # of rows
+        self._batches: list[tuple[Array, Array, np.ndarray, dict[int, Array]]] = []  # points, values, there, rows
+        self.best_row: Array | None = None  # of the best point, where points give rows
+        if earlier is not None:
+            if keep:
+                self._batches.append((earlier.x, earlier.fun, np.ones(len(earlier.fun), dtype=bool), {}))
+            for value in earlier.fun if progress is not None else ():
+                progress.stored_value(float(value))  # type: ignore[union-attr]
 
     def __call__(self, x: Array) -> Array:
-        """Values (n,) of points (n, d)."""
+        """Values (n,) of points (n, d); rows (n, 2 + m) where the function gives them."""
         first = self.count
         values, there = np.full(len(x), np.nan), np.zeros(len(x), dtype=bool)
+        rows: dict[int, Array] = {}
         if self.keep:
-            self._batches.append((x.copy(), values, there))
+            self._batches.append((x.copy(), values, there, rows))
         if self.saved is not None:
-            self.saved.fill(first, x, values, there)
-        missing = np.flatnonzero(~there)
+            self.saved.fill(first, x, values, there, rows)
+            for row in rows.values():
+                self._note(row)
+            if self.progress is not None:
+                for value in values[there]:
+                    self.progress.stored_value(float(value))
+        missing = np.arange(len(x)) if self.saved is None else np.flatnonzero(~there)
+        number, progress = missing.tolist(), self.progress
 
-        def arrived(row: int, value: float) -> None:
-            i = int(missing[row])
-            values[i], there[i] = value, True
+        def arrived(row: int, value: Told) -> None:
+            i = number[row]
+            if isinstance(value, np.ndarray):
+                self._note(value)
+                rows[i] = value
+            found = number_of(value)
+            values[i], there[i] = found, True
             if self.saved is not None:
                 self.saved.add(first + i, x[i], value)
+            if progress is not None:
+                progress.arrived(found)
 
         if len(missing):
             assert self.call is not None
-            values[missing] = self.call(x[missing], arrived)
-            if self.saved is not None and not there.all():  # a batch that comes as a whole
-                self.saved.add_all(first, x, values, ~there)
-            there[:] = True
+            made = self.call(x if len(missing) == len(x) else x[missing], arrived)
+            values[missing] = made if made.ndim == 1 else made[:, 0]
+            if not there.all():  # a batch that comes as a whole
+                if self.saved is not None:
+                    self.saved.add_all(first, x, values, ~there)
+                if progress is not None:
+                    for value in values[~there]:
+                        progress.arrived(float(value))
+                there[:] = True
         self.count += len(x)
-        return values
+        told: dict[int, Told] = dict(enumerate(values))
+        return stacked(list((told | rows).values())) if rows else values
+
+    def _note(self, row: Array) -> None:
+        """Take note of a row; one number alone is that of an evaluation that failed, or has no constraints."""
+        if len(row) == 1:
+            return
+        if self._width not in (None, len(row)):
+            raise InputError(
+                f"constraints: fun returns {self._width - 2} numbers at one point and {len(row) - 2} at another"
+            )
+        self._width = len(row)
+        if self.best_row is None or row[0] < self.best_row[0]:
+            self.best_row = row
+
+    def rows(self) -> Array | None:
+        """All that is known of the points that were kept, (n, 2 + m); NaN for those of which only the value is."""
+        if self._width is None:
+            return None
+        found = []
+        for _, values, there, rows in self._batches:
+            made = np.full((len(values), self._width), np.nan)
+            for i, row in rows.items():
+                if len(row) > 1:
+                    made[i] = row
+            found.append(made[there])
+        return np.concatenate(found) if found else None
 
     def observe(self, x: Array, f: Array) -> None:
         """Take evaluations that were made elsewhere."""
         if self.saved is not None:
             self.saved.add_all(self.count, x, f, np.ones(len(x), dtype=bool))
         if self.keep:
-            self._batches.append((np.array(x), np.array(f), np.ones(len(x), dtype=bool)))
+            self._batches.append((np.array(x), np.array(f), np.ones(len(x), dtype=bool), {}))
         self.count += len(x)
+
+    def note(self, x: Array, value: Told, stored: bool) -> None:
+        """Take the evaluation of a point (d,) that is saved already."""
+        number = number_of(value)
+        rows = {0: value} if isinstance(value, np.ndarray) and value.ndim else {}
+        for row in rows.values():
+            self._note(row)
+        if self.progress is not None:
+            (self.progress.stored_value if stored else self.progress.arrived)(number)
+        if self.keep:
+            self._batches.append((x[None].copy(), np.array([number]), np.ones(1, dtype=bool), rows))
+        self.count += 1
 
     def evaluations(self) -> Evaluations:
         """What was kept."""
-        x = [points[there] for points, _, there in self._batches]
-        f = [values[there] for _, values, there in self._batches]
+        x = [points[there] for points, _, there, _ in self._batches]
+        f = [values[there] for _, values, there, _ in self._batches]
         return Evaluations(np.concatenate([np.empty((0, self._dim)), *x]), np.concatenate([np.empty(0), *f]))

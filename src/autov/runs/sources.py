@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autov.core import Array, Box, FileError, InputError, digest
-from autov.problems import Problem, unpenalized
+from autov.problems import Problem, Space, space_of, unpenalized
 from autov.runs.budget import Evaluations
 from autov.runs.known_points import read_known, variable_names
 from autov.runs.stored_runs import StoredRun, StoreReader, is_database, reading
@@ -37,14 +37,14 @@ def sources_of(given: Any, problem: Problem) -> list[Source]:
         problem: for which they are wanted.
     """
     found: list[Source] = []
-    for i, item in enumerate(_items(given)):
+    for i, item in enumerate(each_source(given)):
         if isinstance(item, (str, os.PathLike)) and not Path(item).is_file():
             raise FileError(f"learn_from: {item}: no such file")
         if isinstance(item, (str, os.PathLike)) and is_database(Path(item)):
             found += _of_store(Path(item), problem)
             continue
         if isinstance(item, Mapping) and not isinstance(item.get("history"), Evaluations):
-            item = _of_result(item)
+            item = _of_result(item, space_of(problem))
         x, f = read_known(item, problem, "learn_from")
         label = Path(item).name if isinstance(item, (str, os.PathLike)) else f"source {i + 1}"
         if len(f) and np.isfinite(f).any():
@@ -55,13 +55,13 @@ def sources_of(given: Any, problem: Problem) -> list[Source]:
 
 def described(given: Any, learned: bytes) -> Any:
     """What tells runs that learn from these sources from others: names of files, or a digest of what is learnt."""
-    paths = [str(Path(item).resolve()) for item in _items(given) if isinstance(item, (str, os.PathLike))]
+    paths = [str(Path(item).resolve()) for item in each_source(given) if isinstance(item, (str, os.PathLike))]
     return paths or digest(learned)
 
 
 def has_files(given: Any) -> bool:
     """Whether some of the sources are files, which may grow."""
-    return any(isinstance(item, (str, os.PathLike)) for item in _items(given))
+    return any(isinstance(item, (str, os.PathLike)) for item in each_source(given))
 
 
 def context_of(context: Any) -> Array:
@@ -77,16 +77,21 @@ def context_of(context: Any) -> Array:
     return numbers
 
 
-def _items(given: Any) -> list[Any]:
+def each_source(given: Any) -> list[Any]:
+    """The sources one by one; (x, f) is one of them."""
     if isinstance(given, (list, tuple)) and not isinstance(given, Evaluations):
         pair = len(given) == 2 and isinstance(given[0], (np.ndarray, list)) and not isinstance(given[1], Mapping)
         return [given] if pair else list(given)
     return [given]
 
 
-def _of_result(result: Mapping[str, Any]) -> tuple[Array, Array]:
+def _of_result(result: Mapping[str, Any], space: Space | None) -> tuple[Any, Array]:
     """A result without a history: its best point, and its last population."""
     try:
+        if space is not None and len(result.get("population", ())):
+            return result["population"], np.asarray(result["population_energies"], dtype=np.float64)
+        if space is not None:
+            return [result["x"]], np.array([float(result["fun"])])
         x, f = np.atleast_2d(result["x"]), np.atleast_1d(float(result["fun"]))
         points = np.asarray(result.get("population", x[:0]), dtype=np.float64).reshape(-1, x.shape[1])
         values = np.asarray(result.get("population_energies", f[:0]), dtype=np.float64)
@@ -125,13 +130,50 @@ def fitting(run: StoredRun, problem: Problem) -> tuple[np.ndarray, str]:
     """Which variable of a run each variable of the problem is, -1 for none; and why it does not fit, if so."""
     names, box = variable_names(problem), problem.box
     if names and run.names:
-        places = np.array([run.names.index(name) if name in run.names else -1 for name in names])
+        known = dict(zip(names, _meanings(problem), strict=True))
+        told = run.about.get("variables")
+        told = told if isinstance(told, dict) else {}
+        places = np.array([
+            run.names.index(name) if name in run.names and _meaning(told.get(name)) == known[name] else -1
+            for name in names
+        ])  # fmt: skip
         return places, "" if (places >= 0).any() else "none of its variables has a name of this one"
     if run.dim != box.dim:
         return np.empty(0, np.int64), f"it has {run.dim} variables, this one {box.dim}"
+    if _meanings(problem) != _told_meanings(run):
+        return np.empty(0, np.int64), "its variables are described in another way"
     if run.box is not None and run.box != box:
         return np.empty(0, np.int64), "its bounds are others, and variables without names cannot be told apart"
     return np.arange(box.dim), ""
+
+
+def _meaning(described: Any) -> Any:
+    """What a coordinate of a variable means: equal where coordinates can be taken over."""
+    if not isinstance(described, dict):
+        return "linear"
+    if "low" not in described:
+        return described
+    if "step" in described:
+        return described["low"], described["step"]
+    return described.get("scale", "linear")
+
+
+def _meanings(problem: Problem) -> list[Any]:
+    if (space := space_of(problem)) is None:
+        return ["linear"] * problem.box.dim
+    found = []
+    for one in space.variables:
+        try:
+            found.append(_meaning(one.to_dict()))
+        except InputError:  # cannot be written to a store, so that nothing there is equal to it
+            found.append(one)
+    return found
+
+
+def _told_meanings(run: StoredRun) -> list[Any]:
+    told = run.about.get("variables")
+    parts = list(told.values()) if isinstance(told, dict) else told if isinstance(told, list) else [None] * run.dim
+    return [_meaning(part) for part in parts]
 
 
 def _of_run(store: StoreReader, run: StoredRun, places: np.ndarray, box: Box) -> Source | None:

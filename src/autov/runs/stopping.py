@@ -13,13 +13,17 @@ import numpy as np
 
 from autov.core import Array, Box, InputError, whole_number
 from autov.runs.driver import Run
+from autov.runs.run_state import RunState
 
 # What `status` of a result says.
 BUDGET, CALLBACK, NOTHING_FOUND, TARGET, FTOL, XTOL, MAXTIME, PATIENCE, INFEASIBLE, CONVERGED = range(10)
+UNFINISHED = -1  # interrupted, or asked before the end
 CUT_SHORT = (BUDGET, CALLBACK, MAXTIME)  # a success only if the run had converged
 PRECISION = 2.0**-46  # of the way from the first batch to the best value: a gain below is one of rounding
-LEAST = 100  # evaluations for each of d + 2, at least, that must bring nothing before a run has converged
+LEAST = 100  # evaluations for each of d + 2, at least, that must bring nothing before a run has converged,
+GENERATIONS = 20  # and generations of its population
 
+WHERE_FEASIBLE = "Give a feasible point as x0, raise maxfev, or loosen the constraints."
 NOISY = "Values are noisy: fun is the smallest one seen, an optimistic estimate and not the expected value at x."
 
 
@@ -35,16 +39,17 @@ class Seen(NamedTuple):
     seconds: float
 
 
-def has_converged(nfev: np.ndarray, best: Array, dim: int) -> bool:
+def has_converged(nfev: np.ndarray, best: Array, dim: int, population: int) -> bool:
     """Whether nothing is left to gain at the precision of doubles.
 
     So it is when as many evaluations again as the best value took, restarts included, brought nothing that rounding
-    would not bring, and at least 100 (d + 2) of them; or when the best value is minus infinity.
+    would not bring, and at least 100 (d + 2) of them and 20 generations; or when the best value is minus infinity.
 
     Args:
         nfev: evaluations made after each batch, (b,).
         best: the best value then.
         dim: variables.
+        population: points of a generation.
     """
     if len(best) and best[-1] == -np.inf:
         return True
@@ -55,7 +60,12 @@ def has_converged(nfev: np.ndarray, best: Array, dim: int) -> bool:
     with np.errstate(over="ignore"):
         gain = PRECISION * best[0] - PRECISION * best[-1] + 4 * np.finfo(float).eps * abs(best[-1])
         found = int(nfev[np.searchsorted(-best, -(best[-1] + gain))])
-    return int(nfev[-1]) - found >= max(found, LEAST * (dim + 2))
+    return int(nfev[-1]) - found >= max(found, LEAST * (dim + 2), GENERATIONS * population)
+
+
+def run_has_converged(run: Run) -> bool:
+    """`has_converged` for a run."""
+    return has_converged(run.trace_nfev, run.trace_best, run.x.size, len(run.population))
 
 
 @dataclass(frozen=True)
@@ -145,14 +155,20 @@ def verdict(
     success = converged or status not in CUT_SHORT
     more: dict[str, Any] = {}
     if fun == np.inf:
-        status, message = NOTHING_FOUND, "No finite value was found."
+        status, message = (
+            NOTHING_FOUND,
+            "No finite value was found. Check what fun returns at a point inside the bounds.",
+        )
     if not feasible:
-        status, message = INFEASIBLE, "No feasible point was found."
+        status, message = INFEASIBLE, f"No feasible point was found. {WHERE_FEASIBLE}"
     if excess is not None:
         worst = largest(excess)
         more = {"constr": excess, "constr_violation": worst, "maxcv": worst}
         if worst > 0:
-            status, message = INFEASIBLE, f"No feasible point was found; the constraints are exceeded by {worst:.6g}."
+            status, message = (
+                INFEASIBLE,
+                (f"No feasible point was found; the constraints are exceeded by {worst:.6g}. {WHERE_FEASIBLE}"),
+            )
     success = success and status not in (NOTHING_FOUND, INFEASIBLE)
     return {"success": success, "status": status, "message": message, **more}
 
@@ -184,12 +200,16 @@ def as_result(run: Run) -> Any:
     )  # fmt: skip
 
 
-def called_as_scipy_does(callback: Callable[..., Any]) -> Callable[[Run], Any]:
+def called_as_scipy_does(
+    callback: Callable[..., Any],
+    state_of: Callable[[Run], RunState],
+    shown: Callable[[Run], Run] = lambda run: run,
+) -> Callable[[Run], Any]:
     """How SciPy's conventions say a callback wants to be called.
 
-    A parameter ``intermediate_result`` gets the result by name; a first parameter ``x`` or ``xk`` gets the best point,
-    and a second one, or ``convergence``, a number that reaches 1 when the population has contracted; any other
-    callback gets the result.
+    A parameter ``state`` gets a `RunState`, which SciPy does not have; ``intermediate_result`` gets the result by name;
+    a first parameter ``x`` or ``xk`` gets the best point, and a second one, or ``convergence``, a number that reaches 1
+    when the population has contracted; any other callback gets the result.
     """
     if not callable(callback):
         raise InputError(f"callback: must be callable, got {callback!r}")
@@ -198,15 +218,17 @@ def called_as_scipy_does(callback: Callable[..., Any]) -> Callable[[Run], Any]:
     except (TypeError, ValueError):
         kinds = {}
     names = list(kinds)
+    if "state" in names:
+        return lambda run: callback(state=state_of(run))
     if "intermediate_result" in names:
-        return lambda run: callback(intermediate_result=as_result(run))
+        return lambda run: callback(intermediate_result=as_result(shown(run)))
     if names and names[0] in ("x", "xk"):
         if "convergence" in names or inspect.Parameter.VAR_KEYWORD in kinds.values():
-            return lambda run: callback(run.x.copy(), convergence=convergence(run.values))
+            return lambda run: callback(shown(run).x.copy(), convergence=convergence(run.values))
         if len(names) > 1:
-            return lambda run: callback(run.x.copy(), convergence(run.values))
-        return lambda run: callback(run.x.copy())
-    return lambda run: callback(as_result(run))
+            return lambda run: callback(shown(run).x.copy(), convergence(run.values))
+        return lambda run: callback(shown(run).x.copy())
+    return lambda run: callback(as_result(shown(run)))
 
 
 def convergence(values: Array) -> float:
@@ -221,11 +243,12 @@ class Monitor:
 
     def __init__(
         self, box: Box, stopping: Stopping, callback: Callable[..., Any] | None, disp: bool,
-        violation: Callable[[Array], float] | None = None, until_converged: bool = False,
+        state_of: Callable[[Run], RunState], violation: Callable[[Array], float] | None = None,
+        until_converged: bool = False, shown: Callable[[Run], Run] = lambda run: run,
     ) -> None:  # fmt: skip
         self.box, self.stopping, self.disp, self.violation = box, stopping, disp, violation
         self.until_converged = until_converged
-        self.call = None if callback is None else called_as_scipy_does(callback)
+        self.call = None if callback is None else called_as_scipy_does(callback, state_of, shown)
         self.reason: tuple[int, str] | None = None
         self._best_x: Array | None = None
         self._improved = 0
@@ -254,6 +277,6 @@ class Monitor:
         if self.reason is None:
             seen = Seen(run.fun, run.nfev, self._improved, run.population, run.values, self.box, run.seconds)
             self.reason = self.stopping.met(seen)
-        if self.reason is None and self.until_converged and has_converged(run.trace_nfev, run.trace_best, self.box.dim):
+        if self.reason is None and self.until_converged and run_has_converged(run):
             self.reason = CONVERGED, f"Converged: the last evaluations of {run.nfev} brought no better value."
         return self.reason is not None

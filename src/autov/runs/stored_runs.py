@@ -19,6 +19,7 @@ import numpy as np
 
 from autov.core import Array, Box, FileError, InputError
 from autov.core.atomic_files import check_depth
+from autov.problems import Space, space_from
 from autov.runs.budget import Evaluations
 from autov.runs.run_store import BUSY, check_store
 
@@ -50,6 +51,14 @@ class StoredRun:
         names = self.about.get("names")
         fits = isinstance(names, list) and len(names) == self.dim and all(isinstance(name, str) for name in names)
         return tuple(names) if fits and isinstance(names, list) else ()
+
+    @property
+    def space(self) -> Space | None:
+        """What describes its variables; None for plain bounds."""
+        try:
+            return space_from(self.about["variables"]) if "variables" in self.about else None
+        except InputError:
+            return None
 
     @property
     def box(self) -> Box | None:
@@ -88,12 +97,12 @@ class StoreReader:
         numbers, parts = [], []
         while some := rows.fetchmany(100_000):
             ends, values = zip(*some, strict=True)
-            if any(type(value) is not bytes or len(value) != 8 for value in values) or any(
+            if any(type(value) is not bytes or not value or len(value) % 8 for value in values) or any(
                 type(end) is not int or end < 0 for end in ends
             ):
                 raise FileError(f"{self.path}: a value of run {run.number} is not a number")
             numbers.append(np.array(ends, dtype=np.int64))
-            parts.append(np.frombuffer(b"".join(values)))
+            parts.append(np.frombuffer(b"".join(value[:8] for value in values)))  # constraints may follow
         f = np.concatenate([np.empty(0), *parts])
         return np.concatenate([np.empty(0, np.int64), *numbers]), np.where(np.isnan(f), np.inf, f)
 

@@ -22,16 +22,17 @@ from scipy.stats import mannwhitneyu
 from autov.core import Array, InputError
 
 
-def _clean(values: Sequence[float] | Array, name: str) -> Array:
+def cleaned(values: Sequence[float] | Array, name: str) -> Array:
+    """The values of at least one run; a run without a value is the worst run."""
     x = np.asarray(values, dtype=np.float64)
     if x.ndim != 1 or x.size == 0:
         raise InputError(f"{name}: must be at least one number, got shape {x.shape}")
-    return np.where(np.isnan(x), np.inf, x)  # a run without a value is the worst run
+    return np.where(np.isnan(x), np.inf, x)
 
 
 def rank_sum(values: Sequence[float] | Array, reference: Sequence[float] | Array) -> tuple[float, float]:
     """The two-sided p-value, and how often a run of values is smaller than one of the reference (ties count half)."""
-    x, y = _clean(values, "values"), _clean(reference, "reference")
+    x, y = cleaned(values, "values"), cleaned(reference, "reference")
     if np.unique(np.concatenate([x, y])).size == 1:  # nothing but ties: no evidence
         return 1.0, 0.5
     result = mannwhitneyu(x, y, alternative="two-sided", method="auto")

@@ -208,4 +208,4 @@ def gone(client: Any, error: BaseException | None = None) -> WorkerError:
     """The error of a scheduler that does not answer."""
     address = getattr(getattr(client, "scheduler", None), "address", None) or "unknown"
     why = f" ({one_line(error)})" if error is not None else ""
-    return WorkerError(f"the Dask scheduler at {address} is gone{why}; what was written is kept, go on with resume")
+    return WorkerError(f"the Dask scheduler at {address} is gone{why}; what was written is kept: resume")

@@ -20,8 +20,8 @@ from autov.kernels.matrix_adaptation.surrogate_fit import FEWEST, archive, corre
 from autov.kernels.matrix_adaptation.surrogate_optimum import seek_optimum
 from autov.kernels.matrix_adaptation.surrogate_work import OF_FUNCTION, OF_RANKS, Plan, Work, make_step, unit, workspace
 from autov.kernels.matrix_adaptation.work import SMOOTH
-from autov.kernels.models.local_search import evaluate_batch, may_evaluate, trace
 from autov.kernels.models.quadratic_model import DIAGONAL, NONE, ROUND, count_terms, largest_kind, predict
+from autov.kernels.models.search_batch import evaluate_batch, may_evaluate, trace
 from autov.kernels.order import sort_order
 
 __all__ = [  # with what a caller needs to make and read a Work

@@ -14,10 +14,10 @@ import numpy as np
 from autov.compiler.functions import internal, noinline
 from autov.kernels.matrix_adaptation.surrogate_work import COMPARED, OF_RANKS, unit
 from autov.kernels.matrix_adaptation.work import TINY, note_best
-from autov.kernels.models.local_search import keep_told
 from autov.kernels.models.model_fit import fitted_values, prepare_fit, solve_fit
+from autov.kernels.models.model_order import kendall, make_monotone
 from autov.kernels.models.quadratic_model import FULL, LINEAR, NONE, ROUND, count_terms, largest_kind, predict
-from autov.kernels.models.ranks import kendall, make_monotone
+from autov.kernels.models.search_batch import keep_told
 from autov.kernels.order import sort_order
 
 USED = 0.75  # the part of the archive, best first, that a model is fitted to

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from autov.compiler.functions import internal
-from autov.kernels.models.local_search import place
+from autov.kernels.models.search_batch import place
 
 EPS = 2.0**-52
 FORWARD, CENTRAL, WIDE = range(3)  # kinds of differences

@@ -10,8 +10,8 @@ import numpy as np
 
 from autov.compiler.functions import internal, noinline
 from autov.kernels.models.interpolation import add_row, dot, invert
-from autov.kernels.models.local_search import end_search, next_start, place
 from autov.kernels.models.quadratic import fill_least_norm, hessian_times, make_explicit
+from autov.kernels.models.search_batch import end_search, next_start, place
 from autov.kernels.models.trust_region_work import FIRST
 from autov.kernels.order import sort_order
 from autov.kernels.random import PARENTS, fill_uniforms, subkey

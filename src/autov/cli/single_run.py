@@ -1,0 +1,155 @@
+"""One run of ``autov minimize``: what it costs before, how far it is meanwhile, and its best point whatever happens."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from autov.cli.facts import clock
+from autov.cli.output import console, log, print_json, quiet_functions
+
+if TYPE_CHECKING:
+    from autov.cli.search_display import ProgressDisplay
+    from autov.problems import Problem
+    from autov.runs.result import Result
+
+ANNOUNCED = 10.0  # seconds: what is expected to take longer is said once
+MEASURED = 3  # batches that tell how long an evaluation takes; the first may compile
+
+
+class EvaluationCounter:
+    """Callback of `minimize` that feeds a display with evaluations, time left and best value.
+
+    Args:
+        display: what shows them.
+        maxfev: evaluations of the run, at most.
+        now: seconds of a clock.
+    """
+
+    def __init__(
+        self, display: ProgressDisplay, maxfev: int, now: Callable[[], float] = time.perf_counter
+    ) -> None:  # fmt: skip
+        self._display, self._maxfev, self._now = display, maxfev, now
+        self._batches: list[tuple[float, int]] = [(now(), 0)]
+        self._announced = False
+
+    def __call__(self, intermediate_result: Result) -> None:
+        """Hear of a run after a batch."""
+        made, best = int(intermediate_result.nfev), float(intermediate_result.fun)
+        self._batches.append((self._now(), made))
+        seconds = self._seconds_each()
+        left = None if seconds is None else seconds * (self._maxfev - made)
+        if left is not None and not self._announced and len(self._batches) > MEASURED:
+            self._announced = True
+            if left > ANNOUNCED:
+                each = f"{1e3 * seconds:.3g} ms" if seconds and seconds < 1 else f"{seconds:.3g} s"
+                log(f"autov: an evaluation takes {each}: at most {clock(left)} for {self._maxfev:,} evaluations; "
+                    "Ctrl-C stops and shows the best point")  # fmt: skip
+        self._display(made, self._maxfev, left, best)
+
+    def _seconds_each(self) -> float | None:
+        """Seconds of an evaluation without the first batch, which may compile."""
+        (begin, before), (end, after) = self._batches[min(1, len(self._batches) - 1)], self._batches[-1]
+        return (end - begin) / (after - before) if after > before else None
+
+
+def solve_once(
+    problem: Problem, *, maxfev: int | None, seed: int, title: str, label: str, out: Path | None, json_: bool,
+    popsize: int | None, **options: Any,
+) -> None:  # fmt: skip
+    """Minimise in one run; print and write the best point, after Ctrl-C or a failure, too.
+
+    Args:
+        problem: what is minimised.
+        maxfev: evaluations; None until converged.
+        seed: of all random numbers.
+        title: the algorithm's name.
+        label: the problem's name as it was typed.
+        out: file for the result: JSON, or a page where it ends in .html.
+        json_: print JSON.
+        popsize: population size, if given.
+        options: further arguments of `minimize`.
+    """
+    from autov.cli.search_display import ProgressDisplay
+    from autov.runs.budget import budget_of
+    from autov.runs.minimization import minimize
+
+    dim = problem.box.dim
+    about = {"problem": problem.name, "dim": dim, "algorithm": title, "maxfev": budget_of(maxfev, dim), "seed": seed,
+             **({} if popsize is None else {"popsize": popsize})}  # fmt: skip
+    shown = ProgressDisplay(title=f"{title} on {label}", unit="evaluations")
+    with quiet_functions(json_), shown as display:
+        counter = EvaluationCounter(display, about["maxfev"])
+        try:
+            result = minimize(problem, maxfev=maxfev, popsize=popsize, rng=seed, callback=counter, **options)
+        except (Exception, KeyboardInterrupt) as error:
+            found = getattr(error, "autov_result", None)
+            display.close()
+            if found is not None:
+                _write(found, about, out)
+                where = f"; {out} holds it" if out is not None else ""
+                log(f"autov: {found.message} Best value {found.fun:.6g} at {point_text(found, problem)}{where}")
+            raise
+    _write(result, about, out)
+    if json_:
+        print_json(to_dict(result, about))
+        return
+    told = console()
+    told.print(f"best value {result.fun:.10g} after {result.nfev:,} evaluations of {title} on {label}", markup=False)
+    for line in point_lines(result, problem):
+        told.print(line, markup=False)
+    told.print(result.message, markup=False)
+    if out is not None:
+        told.print(f"all of it is in {out}")
+
+
+def to_dict(result: Result, about: dict[str, Any]) -> dict[str, Any]:
+    """A run for JSON: what was run, and all numbers of the result but its populations and history."""
+    import numpy as np
+
+    from autov.runs.result import LONG
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return value.tolist()
+        if isinstance(value, (list, tuple)):
+            return [plain(item) for item in value]
+        return value.item() if isinstance(value, np.generic) else value
+
+    return about | {name: plain(value) for name, value in result.items() if name not in LONG}
+
+
+def _write(result: Result, about: dict[str, Any], out: Path | None) -> None:
+    from autov.core import to_json, write_text
+
+    if out is None:
+        return
+    if out.suffix.lower() in (".html", ".htm"):
+        result.report(out, title=f"{about['algorithm']} on {about['problem']}")
+    else:
+        more = {} if result.get("status") != -1 else {"interrupted": True}
+        write_text(out, to_json(to_dict(result, about) | more, indent=2) + "\n")
+
+
+def point_text(result: Result, problem: Problem) -> str:
+    """The best point in one line, with all its variables."""
+    from autov.reports.run_page import named_values
+    from autov.runs.known_points import variable_names
+
+    return ", ".join(f"{name} = {value}" for name, value in named_values(result, variable_names(problem)))
+
+
+def point_lines(result: Result, problem: Problem, width: int | None = None) -> list[str]:
+    """The best point, as many variables a line as fit; none is hidden and no number is broken."""
+    import shutil
+
+    from autov.cli.facts import packed
+    from autov.reports.run_page import named_values
+    from autov.runs.known_points import variable_names
+
+    width = width or (shutil.get_terminal_size().columns if sys.stdout.isatty() else 80)
+    lines = packed([f"{name} = {value}" for name, value in named_values(result, variable_names(problem))], width - 3)
+    return [f"  {line}" for line in lines]

@@ -1,0 +1,335 @@
+"""Which part of an algorithm matters: runs without each part, and genes that the candidates of a search depend on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autov.algorithms import resolve_algorithm
+from autov.algorithms.files import read_algorithm
+from autov.algorithms.parts import NO_DEFAULT, Part, parts_of
+from autov.core import InputError, Seed, seed_of, whole_number
+from autov.core.display import Displayable
+from autov.designer import Design
+from autov.designer.candidates import Candidates, read_candidates
+from autov.designer.cost import counted
+from autov.designer.search_files import candidates_of
+from autov.experiments.after_design import SEED_SHIFT, JudgedCase, cases_of, cases_of_file
+from autov.experiments.comparison import compare
+from autov.experiments.table import Cell, Table
+from autov.problems import ProblemFamily, resolve_problems
+from autov.stats import Versus, one_with_many, versus
+from autov.stats.forest import LEAST_DATA, main_effects
+
+RUNS, LEVEL = 30, 0.05
+LEAST_EXPLAINED = 0.02  # below which a forest knows nothing
+SHOWN = 15  # changes in a table, at least those with an effect
+MOST_CASES = 3  # problems of a design that it is explained on
+OPTIMIZER, SEARCH = "optimizer.json", "search.npz"  # in the folder of a design
+OWN = "as it is"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A part taken away, or a setting back at its default, and what that does.
+
+    Attributes:
+        name: of the part or setting.
+        what: in words.
+        spec: what to write behind the algorithm's name for it.
+        found: problem -> runs with the change against runs as it is.
+    """
+
+    name: str
+    what: str
+    spec: str
+    found: dict[str, Versus]
+
+    @property
+    def mark(self) -> str:
+        """``-`` significantly worse on some problem and better on none, ``+`` the reverse, ``=`` neither, ``?``."""
+        signs = {one.mark(LEVEL) for one in self.found.values()}
+        for one, other in (("-", "+"), ("+", "-")):
+            if one in signs and other not in signs:
+                return one
+        return "?" if signs == {"?"} else "="
+
+    @property
+    def smaller(self) -> float:
+        """How often a run with the change is better, ties half; the mean over problems."""
+        return float(np.mean([one.smaller for one in self.found.values()]))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Displayable):
+    """What `explain` found.
+
+    Attributes:
+        label: of the algorithm.
+        problems: labels of what it was run on.
+        runs: of each variant on each problem.
+        paired: runs met the same instances, so the signed-rank test was used; else the rank-sum test.
+        changes: those that make it worse first.
+        left_out: parts for whose runs there were not enough evaluations.
+        evaluations: that this took.
+        importance: gene -> share of the variance among the candidates of the search, the largest first.
+        explained: part of the variance between candidates that the forest predicts; NaN without candidates.
+        candidates: how many there were.
+    """
+
+    label: str
+    problems: tuple[str, ...]
+    runs: int
+    paired: bool
+    changes: tuple[Change, ...]
+    left_out: int
+    evaluations: int
+    importance: dict[str, float]
+    explained: float
+    candidates: int
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {self.label}: {len(self.changes)} changes, {self.candidates} candidates>"
+
+    def __str__(self) -> str:
+        tables = [str(table) for table in (self.table(), self.importance_table()) if table.rows]
+        return "\n\n".join([*self.sentences(), *tables])
+
+    def sentences(self) -> list[str]:
+        """What was found, in words."""
+        said = []
+        if self.changes:
+            test = "signed-rank test of runs on the same instances" if self.paired else "rank-sum test"
+            marks = [change.mark for change in self.changes]
+            worse = [change.what for change in self.changes if change.mark == "-"]
+            said.append(
+                f"{len(self.changes)} changes, {self.runs} runs of each on {' and '.join(self.problems)}: "
+                f"significantly worse with {marks.count('-')} of them, better with {marks.count('+')}, no difference "
+                f"shown for {marks.count('=') + marks.count('?')} ({test}, Holm-corrected, 5 %). A part without "
+                "an effect may still matter together with another one."
+            )
+            if set(marks) == {"?"}:
+                said.append("So many changes need more runs: whatever they find, no difference can be significant.")
+            else:
+                nothing = "No single part was shown to matter."
+                said.append(f"What matters most: {'; '.join(worse[:5])}." if worse else nothing)
+        if self.left_out:
+            said.append(f"{self.left_out} parts were left out: their runs need more evaluations than there are.")
+        if self.importance:
+            lead = ", ".join(f"{name} {share:.0%}" for name, share in list(self.importance.items())[:5])
+            who = f"From the genes of {self.candidates:,} candidates of the search a random forest predicts"
+            said.append(
+                f"{who} {self.explained:.0%} of the variance of their ranks; of what it predicts, single genes "
+                f"explain: {lead}."
+                if self.is_ranked
+                else f"{who} next to nothing of the variance of their ranks, so genes are not ordered."
+            )
+        return said
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the candidates tell anything about genes."""
+        return self.explained > LEAST_EXPLAINED
+
+    def shown(self, most: int = SHOWN) -> list[Change]:
+        """Changes with a significant effect, and the largest of the others up to so many."""
+        kept = [change for change in self.changes if change.mark in "+-"]
+        rest = sorted((c for c in self.changes if c not in kept), key=lambda change: -abs(change.smaller - 0.5))
+        chosen = [*kept, *rest[: max(0, most - len(kept))]]
+        return [change for change in self.changes if change in chosen]
+
+    def table(self, most: int = SHOWN) -> Table:
+        """What changes do on each problem: those with an effect, and the largest of the others."""
+        shown = self.shown(most)
+        rows = tuple(
+            (change.what, tuple(Cell(one.effect, mark=one.mark(LEVEL)) for one in change.found.values()))
+            for change in shown
+        )
+        more = len(self.changes) - len(shown)
+        note = ("- significantly worse with the change, + better, = neither, ? too few runs to tell. First how often a "
+                "run with the change is better (ties half), then the ratio of medians.")  # fmt: skip
+        notes = (note, *([f"{more} more changes without a significant effect are not shown."] if more else []))
+        return Table(f"{self.label}: without a part, or with a default", ("change", *self.problems), rows, notes=notes)
+
+    def importance_table(self, most: int = 15) -> Table:
+        """The genes that explain most."""
+        kept = list(self.importance.items())[:most] if self.is_ranked else []
+        rows = tuple((name, (Cell(f"{share:.1%}"),)) for name, share in kept)
+        return Table("Shares of the variance that single genes explain", ("gene", "share"), rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For machines."""
+        changes = [
+            {"name": change.name, "what": change.what, "spec": change.spec, "mark": change.mark,
+             "found": {problem: {"p": one.p, "smaller": one.smaller, "median_ratio": one.ratio, "mark": one.mark(LEVEL)}
+                       for problem, one in change.found.items()}}
+            for change in self.changes
+        ]  # fmt: skip
+        return {
+            "algorithm": self.label, "problems": list(self.problems), "runs": self.runs, "paired": self.paired,
+            "changes": changes, "left_out": self.left_out, "evaluations": self.evaluations,
+            "importance": self.importance, "explained": None if math.isnan(self.explained) else self.explained,
+            "candidates": self.candidates,
+        }  # fmt: skip
+
+
+def explain(
+    what: Any, problems: Any = None, *, dim: int | None = None, maxfev: int = 10_000, popsize: int = 100,
+    runs: int = RUNS, rng: Seed = None, workers: Any = 1, evaluations: float | None = None,
+    log: Callable[[str], Any] | None = None,
+) -> Explanation:  # fmt: skip
+    """Which parts of an algorithm matter: runs without each part, with each setting back at its default.
+
+    Args:
+        what: a `Design`, the folder that `autov design` wrote, or an algorithm or its name.
+        problems: as for `compare`; None for those of the design, on held-out instances.
+        dim: of problems that leave it open.
+        maxfev: evaluations of a run, for ``problems``; those of the design are known.
+        popsize: likewise.
+        runs: of each variant on each problem; fewer where the evaluations do not suffice.
+        rng: seed; None derives one from that of the design.
+        workers: as for `compare`.
+        evaluations: at most so many; parts for which they do not suffice are left out, members and local searches last.
+        log: called with one line that tells the cost before it is spent.
+
+    Returns:
+        An `Explanation`: ``print`` shows words and tables, ``plot()`` draws it, ``to_dict()`` is for machines.
+
+    Examples:
+        >>> import autov
+        >>> found = autov.explain("de", "sphere+family=translate", dim=3, maxfev=300, popsize=20, runs=8, rng=1)
+        >>> found  # DE has its defaults: nothing to change
+        <Explanation of de: 0 changes, 0 candidates>
+    """
+    runs = whole_number("runs", runs, 2)
+    algorithm, label, own, candidates, known = _subject(what)
+    if problems is not None:
+        cases = [JudgedCase(name, p, maxfev) for name, p in resolve_problems(problems, dim).items()]
+    elif own is not None:
+        cases = own()[:MOST_CASES]
+        popsize = known["trial"]["popsize"]
+    else:
+        raise InputError("problems: needed, unless a design or its folder is explained")
+    seed = known["seed"] + SEED_SHIFT if rng is None and known else seed_of(rng)
+    wanted = list(_changes(algorithm))
+    each = sum(case.maxfev for case in cases)
+    kept, runs = _affordable(len(wanted), runs, each, math.inf if evaluations is None else evaluations)
+    chosen, spent = wanted[:kept], (kept + 1) * runs * each if kept else 0
+    if log is not None:
+        log(f"{kept} variants, {runs} runs of each on each of {len(cases)} problem(s): {counted(spent)} evaluations")
+    changes = _ablated(algorithm, chosen, cases, runs, popsize, seed, workers) if kept else []
+    importance, explained = _importance(candidates, seed)
+    return Explanation(
+        label, tuple(case.label for case in cases), runs, all(_is_paired(case) for case in cases), tuple(changes),
+        len(wanted) - kept, spent, importance, explained, 0 if candidates is None else len(candidates.vectors),
+    )  # fmt: skip
+
+
+Cases = Callable[[], list[JudgedCase]]
+
+
+def _subject(what: Any) -> tuple[Any, str, Cases | None, Candidates | None, dict[str, Any]]:
+    """The algorithm, its label, the problems of its design, the candidates and the settings of that."""
+    if isinstance(what, Design):
+        return what.algorithm, what.known or "designed", lambda: cases_of(what), what.candidates, what.settings
+    if isinstance(what, PathLike) or (isinstance(what, str) and Path(what).is_dir()):
+        folder = Path(what)
+        if not (folder / OPTIMIZER).is_file():
+            raise InputError(f"explain: {folder} is no folder of a design; there is no {OPTIMIZER} in it")
+        algorithm, provenance = read_algorithm(folder / OPTIMIZER)
+        settings, kept = provenance.get("settings", {}), candidates_of(folder / SEARCH)
+        own = (lambda: cases_of_file(settings)) if "problems" in settings else None
+        return algorithm, str(folder), own, read_candidates(kept) if kept.is_file() else None, settings
+    if isinstance(what, str) and "/" in what and not any(sign in what for sign in ":+=") and not Path(what).exists():
+        raise InputError(f"explain: no folder or file {what!r}")
+    algorithm = resolve_algorithm(what)
+    return algorithm, what if isinstance(what, str) else algorithm.name, None, None, {}
+
+
+Wanted = tuple[str, str, str, Callable[[], Any]]  # name, in words, what to write for it, the changed algorithm
+
+
+def _changes(algorithm: Any) -> Iterable[Wanted]:
+    """Members and local searches first, then settings, rows and weights."""
+    parts = parts_of(algorithm)
+    rank = {name: _rank(name, part) for name, part in parts.items()}
+    for name in sorted(parts, key=lambda name: rank[name]):
+        part = parts[name]
+        if part.away is not None:
+            yield name, f"without {name}", f"without={name}", part.away
+        elif part.changed is not None and part.default is not NO_DEFAULT and part.value != part.default:
+            text = f"{name} {_short(part.value)} -> {_short(part.default)}"
+            yield name, text, f"{name}={part.default}", _back(part)
+
+
+def _back(part: Part) -> Callable[[], Any]:
+    change = part.changed
+    assert change is not None
+    return lambda: change(part.default)
+
+
+def _rank(name: str, part: Part) -> int:
+    """The order in which changes are tried where not all of them can be afforded."""
+    if part.away is None:
+        return 1
+    return 0 if ".row" not in f".{name}" else 2 if name.rpartition(".")[2].startswith("row") else 3
+
+
+def _short(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def _affordable(wanted: int, runs: int, each: int, limit: float) -> tuple[int, int]:
+    """How many changes can be tried, and with how many runs: enough for a significant difference of all."""
+    for kept in range(wanted, 0, -1):
+        least = min(runs, math.ceil(1 + math.log2(kept / LEVEL) + 1e-9))
+        if (kept + 1) * least * each <= limit:
+            return kept, int(min(runs, limit // ((kept + 1) * each)))
+    return 0, runs
+
+
+def _is_paired(case: JudgedCase) -> bool:
+    return isinstance(case.problem, ProblemFamily)
+
+
+def _ablated(
+    algorithm: Any, chosen: Sequence[Wanted], cases: Sequence[JudgedCase], runs: int, popsize: int, seed: int,
+    workers: Any,
+) -> list[Change]:  # fmt: skip
+    """Runs of all variants, and the tests; those that make it worse first."""
+    variants = {OWN: algorithm} | {what: make() for _, what, _, make in chosen}
+    found: dict[tuple[str, str], Versus] = {}
+    for case in cases:
+        made = compare(
+            variants, {case.label: case.problem}, runs=runs, maxfev=case.maxfev, popsize=popsize, rng=seed,
+            workers=workers, reference=OWN,
+        )  # fmt: skip
+        own = made.gaps(case.label, OWN)
+        for _, what, _, _ in chosen:
+            found[what, case.label] = versus(made.gaps(case.label, what), own, _is_paired(case))
+    names = {" on ".join(key): key for key in found}
+    corrected = one_with_many({name: found[key] for name, key in names.items()}, LEVEL)
+    fair = {key: corrected[name] for name, key in names.items()}
+    changes = [
+        Change(name, what, spec, {case.label: fair[what, case.label] for case in cases})
+        for name, what, spec, _ in chosen
+    ]
+    return sorted(changes, key=lambda change: ("-=?+".index(change.mark), change.smaller))
+
+
+def _importance(candidates: Candidates | None, seed: int) -> tuple[dict[str, float], float]:
+    """Shares of genes, the largest first, and how much of the variance they are shares of."""
+    if candidates is None or len(candidates.vectors) < LEAST_DATA or len(candidates.genes) < 2:
+        return {}, math.nan
+    found = main_effects(candidates.vectors, candidates.merit(), seed)
+    order = np.argsort(-found.shares, kind="stable")
+    return {candidates.genes[i]: float(found.shares[i]) for i in order}, found.explained
+
+
+__all__ = ["Change", "Explanation", "explain"]

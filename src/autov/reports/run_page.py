@@ -1,0 +1,54 @@
+"""The page of one run of `minimize`: its course, its best point by name, and how far constraints are met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from autov.experiments import Cell, Table
+from autov.reports.canvas import new_figure
+from autov.reports.html import Section, code_html, figure_html, lead_html, page, table_html, text_html
+from autov.reports.views import drawn
+from autov.runs.result import Result
+
+LEFT_OUT = ("x", "message", "names", "constr", "failed")  # told elsewhere on the page
+
+
+def run_page(result: Result, title: str = "") -> str:
+    """The whole page, which needs nothing else."""
+    sections: list[Section] = [("", lead_html(_lead(result)) + text_html(str(result.get("message", ""))))]
+    if len(result.get("trace_best", ())):
+        figure = new_figure(7.2, 3.6)
+        drawn(result, ax=figure.subplots())
+        sections.append(("Best value over evaluations", figure_html(figure, "best value over evaluations")))
+    sections.append(("Best point", table_html(_point(result))))
+    if "constr" in result:
+        sections.append(("Constraints at the best point", table_html(_constraints(result))))
+    rest = "\n".join(f"{name}: {text}" for name, text in result.lines() if name not in LEFT_OUT)
+    sections.append(("All numbers", code_html(rest, wrap=True)))
+    return page(title or "A run of autov", sections)
+
+
+def _lead(result: Result) -> str:
+    return f"Best value {result.fun:.8g} after {result.nfev:,} evaluations."
+
+
+def named_values(result: Result, names: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """Each variable of the best point with its value, as text."""
+    if isinstance(result.x, (dict, list)):  # of described variables: as they were given
+        pairs = result.x.items() if isinstance(result.x, dict) else ((f"x{i}", v) for i, v in enumerate(result.x, 1))
+        return [(str(name), f"{v:.8g}" if isinstance(v, float) else str(v)) for name, v in pairs]
+    names = tuple(result.get("names", ())) or tuple(names) or tuple(f"x{i + 1}" for i in range(len(result.x)))
+    return [(name, f"{value:.8g}") for name, value in zip(names, result.x, strict=True)]
+
+
+def _point(result: Result) -> Table:
+    return Table("", ("variable", "value"), tuple((name, (Cell(text),)) for name, text in named_values(result)))
+
+
+def _constraints(result: Result) -> Table:
+    """How much each constraint is exceeded."""
+    rows = []
+    for number, part in enumerate(result.constr, 1):
+        worst = float(part.max(initial=0.0))
+        rows.append((f"constraint {number}", (Cell(f"{worst:.6g}"), Cell("yes" if worst <= 0 else "no"))))
+    return Table("", ("", "exceeded by", "met"), tuple(rows))

@@ -1,0 +1,142 @@
+"""A run that keeps all workers busy: a worker that is idle gets a point at once, values are told as they come.
+
+The points are those of the algorithm's batch, and while it waits for the last of them, others beside it
+(`Optimizer.ask`). Which points are asked for depends on the order in which values arrive. That order is stored with the
+values, so that a stored run is repeated to the bit, whatever the workers do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+
+from autov.algorithms.base import AnyMetaheuristic, External, at_work
+from autov.core import Array, InputError, values_of
+from autov.core.blas import one_blas_thread
+from autov.engines import WAIT
+from autov.problems import PointFunction, Problem, instance_of, kinds_of, takes_points, without_fixed
+from autov.runs.budget import BudgetedObjective, Evaluations
+from autov.runs.described import fitted
+from autov.runs.driver import LiveRun, Run, Watch, presented, run_so_far
+from autov.runs.evaluation import PointEvaluator
+from autov.runs.optimizer import Optimizer
+from autov.runs.run_store import Journal, OtherPointError, SavedRun, Told, number_of
+
+BATCHES, ASYNCHRONOUS = "batches", "asynchronous"
+AHEAD = 8  # workers for each point that waits beside those that are evaluated, so that a message costs nobody time
+BESIDE = "beside"  # the name of points beside the algorithm's batch, in shares of members
+
+
+def check_schedule(schedule: Any, problem: Problem, algorithm: Any) -> bool:
+    """Whether values are told as they come."""
+    if schedule not in (BATCHES, ASYNCHRONOUS):
+        raise InputError(f"schedule: must be {BATCHES!r} or {ASYNCHRONOUS!r}, got {schedule!r}")
+    if schedule == BATCHES:
+        return False
+    if not takes_points(instance_of(problem, 0)):
+        raise InputError(f"schedule: {ASYNCHRONOUS!r} is for Python functions of single points")
+    if isinstance(algorithm, External):
+        raise InputError(f"schedule: {algorithm.name} runs as a whole and cannot take values as they come")
+    return True
+
+
+class AsynchronousRun:
+    """One run; ``saved`` is where its evaluations are kept, and what it has is not evaluated again."""
+
+    def __init__(
+        self, problem: Problem, algorithm: AnyMetaheuristic, *, maxfev: int, popsize: int, seed: int,
+        journal: Journal, saved: SavedRun | None, x0: Array | None = None, known: Evaluations | None = None,
+    ) -> None:  # fmt: skip
+        self.problem = instance_of(problem, 0)
+        box, algorithm = self.problem.box, fitted(algorithm, without_fixed(self.problem))
+        self.optimizer = Optimizer(
+            np.column_stack([box.lower, box.upper]), algorithm=algorithm, maxfev=maxfev, rng=seed, x0=x0, known=known,
+            popsize=popsize if getattr(algorithm, "uses_popsize", True) else None,
+        )  # fmt: skip
+        self.optimizer.categories = np.array(kinds_of(self.problem)[0])
+        self.spent = BudgetedObjective(_never, box, maxfev, before=known)
+        self.journal, self.saved = journal, saved
+        self.points: list[Array] = []  # in the order they were asked for
+        self.open: dict[int, Array] = {}  # those of them that have no value yet
+        self.stopped = False
+
+    def solve(self, evaluator: PointEvaluator, watch: Watch | None, live: LiveRun) -> Run:
+        """Run until the budget is used up, or until ``watch(run so far)`` is true."""
+        present = presented(self.problem)
+        live.show(present)
+        live.follow(lambda: self._run() if self.spent.found else None)
+        assert isinstance(self.problem, PointFunction)
+
+        def seen() -> None:
+            self.stopped = watch is not None and bool(watch(present(self._run())))
+
+        with one_blas_thread():
+            for number, asked, x, value in () if self.saved is None else self.saved.arrivals(self.problem.box.dim):
+                while len(self.points) < asked and self._ask() is not None:
+                    pass
+                if number not in self.open or self.open[number].tobytes() != x.tobytes():
+                    raise OtherPointError(
+                        f"evaluation {number + 1} of the stored run was at another point; the algorithm or a library "
+                        "is another one: use another file"
+                    )
+                self._tell(number, value, stored=True)
+                seen()
+            sent: list[int] = []
+            with closing(evaluator.as_they_come(self.problem, self._items(evaluator, sent))) as found:
+                for index, value in found:
+                    self._tell(sent[index], value, stored=False)
+                    seen()
+                    if self.stopped:
+                        break
+            return present(self._run())
+
+    def _items(self, evaluator: PointEvaluator, sent: list[int]) -> Iterator[Array]:
+        """Points for workers that are idle: first those that an interrupted run waited for."""
+        for number, x in list(self.open.items()):
+            sent.append(number)
+            yield x
+        while not self.stopped:
+            if len(self.open) > (workers := evaluator.engine.workers) + workers // AHEAD:
+                yield WAIT
+                continue
+            number = self._ask()
+            if number is not None:
+                sent.append(number)
+                yield self.points[number]
+            elif self.open:
+                yield WAIT
+            else:
+                return
+
+    def _ask(self) -> int | None:
+        """The number of another point; None if there is none."""
+        drawn = self.optimizer.drawn
+        x = self.optimizer.ask(1)
+        if not len(x):
+            return None
+        beside = self.optimizer.drawn > drawn
+        self.spent.credit(BESIDE if beside else at_work(self.optimizer.algorithm, self.optimizer.state), 1)
+        self.points.append(x[0])
+        self.open[len(self.points) - 1] = x[0]
+        return len(self.points) - 1
+
+    def _tell(self, number: int, value: Told, stored: bool) -> None:
+        x = self.open.pop(number)
+        place = self.spent.nfev
+        if self.saved is not None and not stored:
+            self.saved.add_arrival(place, number, len(self.points), x, value)
+        f, nans = values_of(np.array([number_of(value)]), 1)
+        self.optimizer.tell(x[None], f)
+        self.spent.note(x[None], f, nans)
+        self.journal.note(x, value, stored)
+
+    def _run(self) -> Run:
+        x, f = self.optimizer.population
+        return run_so_far(self.spent, x, f, self.stopped)
+
+
+def _never(x: Array) -> Array:
+    raise AssertionError(x)

@@ -1,0 +1,47 @@
+"""Figures on the first pages are those of stored results."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = ("README.md", "docs/index.md")
+
+
+def stored(name):
+    return json.loads((ROOT / "results" / name).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_caption_of_the_picture_is_what_was_measured(page):
+    text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+    made = stored("picture.json")
+    medians = dict(made["median"])
+    own = medians.pop("designed")
+    best = min(medians.values())
+    assert f"**{best / own:.1f} times lower** than that of the best baseline ({own:.1f} against {best:.1f})" in text
+    assert f"{made['runs']} held-out instances" in text
+    assert f"{made['maxfev']:,} evaluations in {made['dim']} variables" in text
+    assert ("All five baselines are significantly worse" in text) == (set(made["mark"].values()) == {"-"})
+
+
+def test_the_families_of_the_readme_are_those_stored():
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    words = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    table = (ROOT / "docs" / "designing.md").read_text(encoding="utf-8")
+    rows = [
+        line.split("|")[2:-2]
+        for line in table.splitlines()
+        if re.match(r"\| `\w+\+family=", line) and line.count("|") > 8
+    ][:12]
+    better = sum(all(cell.strip().endswith("-") for cell in row[1:7]) for row in rows)
+    worse = sum(any(cell.strip().endswith("+") for cell in row[1:7]) for row in rows)
+    known = sum("(`general`)" in row[0] for row in rows)
+    assert len(rows) == 12
+    assert worse == 0
+    assert f"{words[better]} are better than all six baselines, none is worse than any" in text
+    assert f"{words[known].capitalize()} of the twelve are the default itself" in text
