@@ -78,7 +78,7 @@ def _made(family: str, seed: int, fix: dict[str, float], workers: int) -> dict[s
     trial = {"evaluations": MAXFEV, "runs": 2}
     found = design(family, dim=DIM, space=space(), fix=fix, rng=seed, workers=workers, trial=trial, **SIZE)
     made = compare(
-        {"own": found}, family, dim=DIM, maxfev=MAXFEV, runs=RUNS, rng=TEST_SEED, store=None, workers=workers
+        {"own": found.algorithm}, family, dim=DIM, maxfev=MAXFEV, runs=RUNS, rng=TEST_SEED, store=None, workers=workers
     )
     operator = found.algorithm.operator.function
     return {"gaps": np.maximum(made.values(family, "own"), 0.0).tolist(), "evaluations": found.evaluations,
