@@ -2,7 +2,7 @@
 
 One dispatcher sends work, one message after the other, and takes results; workers evaluate. A batch must be finished
 before the next begins, as between the generations of runs in step. ``python -m benchmarks.simulation`` prints the
-figures of docs/parallel.md; `python -m benchmarks scale` shows what was measured on 1 and 2 workers and what is simulated.
+figures of docs/parallel.md; `python -m benchmarks scale` measures 1 and 2 workers and simulates them.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def test_a_function_of_a_user_has_budgets_and_instances_only():
 
 
 def test_the_default_is_not_compared_with_itself(found):
-    known = generalise(replace(found, known="general"))
+    known = generalise(replace(found, baseline="general"))
     assert known.conditions == ()
     assert "general itself" in known.sentences()[0]
 

@@ -124,7 +124,7 @@ def generalise(design: Design, workers: Any = 1, evaluations: float = math.inf) 
         workers: as for `autov.compare`.
         evaluations: at most so many; the costliest conditions are left out first.
     """
-    if design.known == DEFAULT:
+    if design.baseline == DEFAULT:
         return Generalisation((), 0, 0, f"The design is {DEFAULT} itself: there is nothing to compare elsewhere.")
     wanted = [(case, *one) for case in cases_of(design)[:MOST_CASES] for one in _conditions(case)]
     chosen = list(wanted)

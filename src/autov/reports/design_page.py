@@ -20,7 +20,7 @@ from autov.experiments.generalisation import Generalisation
 from autov.invariance import AlgorithmReport
 from autov.reports.certificates import certificate_table
 from autov.reports.design_plots import history_plot, use_plot
-from autov.reports.design_tables import comparison_table, moved_table, own_name, shown_name, summary_table
+from autov.reports.design_tables import comparison_table, own_name, shown_name, summary_table, translated_table
 from autov.reports.design_text import factor, flattering, in_short, next_commands, next_steps
 from autov.reports.html import (
     code_html,
@@ -70,12 +70,12 @@ def design_page(
         ("What to type next", steps),
     ]
     if len(named) > 1:
-        summary = table_html(summary_table(design)) if design.beside else ""
+        summary = table_html(summary_table(design)) if design.baselines else ""
         figures = [part for name, strip in zip(named[1:], strips[1:], strict=True)
                    for part in (strip, curves.pop(name, "")) if part]  # fmt: skip
         sections.append(("All problems", summary + pair_html(*figures)))
     tables = "".join(table_html(comparison_table(design, place)) for place in range(len(named)))
-    moved = moved_table(design)
+    moved = translated_table(design)
     details = folded_html("Table of all baselines: medians, means, best and worst runs", tables)
     moved_html = table_html(moved) if moved else ""
     sections.append(("Baselines", moved_html + details + text_html(flattering(design))))
@@ -106,7 +106,7 @@ def _strip(design: Design, place: int) -> str:
     """All re-tested runs of the result and of the baselines that people know, and of the best one."""
     shown = {*WELL_KNOWN, *design.settings["panel"], design.failure_measure(place)}
     values = {own_name(design): design.retested[place]}
-    values |= {shown_name(label): each[place] for label, each in design.beside.items() if label in shown}
+    values |= {shown_name(label): each[place] for label, each in design.baselines.items() if label in shown}
     name, runs = design.settings["problems"][place], design.retested.shape[1]
     told = f"Best value of each of {runs} runs ({design.figures_of(place)}). Line: median. Smaller is better."
     return figure_html(strip_plot(values, styles_of(list(values))), f"best values of all runs on {name}", told)

@@ -34,7 +34,7 @@ class Factor(NamedTuple):
 
 def factor(design: Design) -> Factor:
     """How the result does against the best baseline on the first problem, or on how many of several it is ahead."""
-    names, others = design.settings["problems"], design.beside
+    names, others = design.settings["problems"], design.baselines
     if not others:
         return Factor(f"{np.median(design.retested[0]):.4g}", f"median best value of {design.retested.shape[1]} runs")
     if len(names) > 1:
@@ -75,8 +75,8 @@ def _held_out(design: Design, place: int) -> str:
 
 def flattering(design: Design) -> str:
     """What the search's own figure is, and why not to believe it."""
-    if design.known is not None:
-        return f"The known design {design.known} won the final race: nothing better was found."
+    if design.baseline is not None:
+        return f"The known design {design.baseline} won the final race: nothing better was found."
     several = len(design.problems) > 1
     kinds = {"rank": "mean rank among the last candidates", "log-gap": "mean log-gap",
              "panel": "share of the panel's results that are better"}  # fmt: skip
@@ -90,15 +90,15 @@ def in_short(design: Design, compared: Sequence[DesignComparison] = ()) -> list[
     """What was found and how it does against baselines, in a few sentences; all figures are medians."""
     names = design.settings["problems"]
     said = [_sentence(design, place) for place in range(min(len(names), MOST))]
-    if design.known is not None:
-        said[0] = f"The known design {shown_name(design.known)} won: the search found nothing better. {said[0]}"
+    if design.baseline is not None:
+        said[0] = f"The known design {shown_name(design.baseline)} won: the search found nothing better. {said[0]}"
     if len(names) > MOST:
         said.append(f"{factor(design).number} problems: no baseline has a smaller median. Tables are below.")
     for each in compared[:1]:
         made, name = each.comparison, each.comparison.problems[0]
         # Those of the re-test stand above: another figure of the same algorithm would only confuse.
         medians = {label: float(np.median(made.values(name, label))) for label in made.algorithms
-                   if label not in design.beside and label != "designed"}  # fmt: skip
+                   if label not in design.baselines and label != "designed"}  # fmt: skip
         if medians:
             own = made.values(name, "designed")
             cells = made.scores(show="median").cells
@@ -118,13 +118,13 @@ def _sentence(design: Design, place: int) -> str:
         f"On {name} ({problem.box.dim} variables, {design.budgets[place]:,} evaluations) the median best value of "
         f"{len(own)} runs is {np.median(own):.4g} ({design.figures_of(place)}{each})."
     )
-    if not design.beside:
+    if not design.baselines:
         return f"{text} Smaller is better."
     signs = {label: one.mark() for label, one in tested(design, place).items()}
     lead = str(design.failure_measure(place))
     for what, label in (("best baseline", lead), *([] if lead == DEFAULT else [("default", DEFAULT)])):
-        if label in design.beside:
-            median = f"{np.median(design.beside[label][place]):.4g}"
+        if label in design.baselines:
+            median = f"{np.median(design.baselines[label][place]):.4g}"
             text += f" The {what}, {shown_name(label)}, has {median} ({TOLD[signs[label]]})."
     return f"{text} {_failures(design, place)} Smaller is better."
 
