@@ -543,7 +543,7 @@ class Optimizer:
         from autov.runs.result import Result
 
         if not len(self._best_x):
-            raise InputError("result: nothing was told yet")
+            raise InputError("result: no point has a value yet")
         x, f = self._population()
         reason, fun = self._reason(), float(self._unpenalized(self._best))
         best = self._rules.rounded(self._best_x)[0].copy()
@@ -559,7 +559,9 @@ class Optimizer:
 
     def _progress(self) -> str:
         most = f"at most {self.maxfev}" if self.until_converged else str(self.maxfev)
-        return f"Not finished: {self._nfev} of {most} evaluations are told, {len(self._waiting())} points are pending."
+        return (
+            f"Not finished: {self._nfev} of {most} evaluations have a value, {len(self._waiting())} points are pending."
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write settings, seed, values and pending points; `Optimizer.load` continues with identical results.

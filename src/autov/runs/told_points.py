@@ -73,7 +73,7 @@ class ToldPoints:
         self._places = {_key(point): i for i, point in enumerate(x)}
         self._means, self._counts = f.tolist(), counts.tolist()
         if len(self._places) != len(f):
-            raise ValueError("a point is there twice")
+            raise ValueError("a point occurs twice")
 
     def best(self) -> tuple[Array, float]:
         """The point with the smallest mean."""
