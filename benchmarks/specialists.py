@@ -36,12 +36,12 @@ class Kind:
         what: in words.
         trained: functions.
         family: what their instances differ in.
-        others: functions that it is judged on besides those that it is trained on, which have ``dim`` variables then.
+        others: functions that it is tested on besides those that it is trained on, which have ``dim`` variables then.
         settings: of the design.
         dim: variables of the problems that judge.
         maxfev: evaluations of the runs that judge.
         runs: of them on each problem.
-        rivals: that it is judged beside.
+        rivals: in the tests.
         suite: held out, instead of functions.
         table: problems of a table of the paper that it is set beside, too, with the table's seed.
     """
@@ -149,13 +149,13 @@ def specialists_page(results: str | Path, page: str | Path) -> str:
         if (path := place / name / "summary.json").exists():
             parts += _section(name, kind, read_json(path, "a summary"))
         if (path := place / name / "table.json").exists():
-            parts += _beside_table(name, read_compact(path), read_compact(place.parent / "paper" / "table-9.json"))
+            parts += _with_table(name, read_compact(path), read_compact(place.parent / "paper" / "table-9.json"))
     text = "\n\n".join(parts) + "\n"
     write_text(page, text)
     return text
 
 
-def _beside_table(name: str, own: Comparison, table: Comparison) -> list[str]:
+def _with_table(name: str, own: Comparison, table: Comparison) -> list[str]:
     """Mean ranks of mean values among the algorithms of Table IX."""
     algorithms = (name, *table.algorithms)
     means = [[(own if a == name else table).values(p, a).mean() for a in algorithms] for p in own.problems]
@@ -163,7 +163,7 @@ def _beside_table(name: str, own: Comparison, table: Comparison) -> list[str]:
     order = sorted(zip(ranks, algorithms, strict=True))
     first = [algorithms[int(np.argmin(row))] for row in means]
     return [
-        "Beside Table IX of the paper (its data and evaluations, five to ten runs of each; "
+        "Against Table IX of the paper (its data and evaluations, five to ten runs of each; "
         f"[table](../results/paper/table-9.json), [the specialist](../results/specialists/{name}/table.json)), mean "
         f"ranks of mean values: {', '.join(f'`{a}` {rank:.2f}' for rank, a in order)}. It has the smallest mean on "
         f"{first.count(name)} of {len(first)} functions."
@@ -186,7 +186,7 @@ def _section(name: str, kind: Kind, summary: dict[str, Any]) -> list[str]:
     return [
         f"## {name}",
         f"Kind of problem: {kind.what}. Trained on {', '.join(kind.trained)} ({kind.family}; variables "
-        f"{', '.join(map(str, kind.settings['dims']))}); judged on {judged}, {kind.maxfev:,} evaluations, {kind.runs} "
+        f"{', '.join(map(str, kind.settings['dims']))}); tested on {judged}, {kind.maxfev:,} evaluations, {kind.runs} "
         f"runs on fresh instances, seed {JUDGED_SEED}. Invariant to: {', '.join(holds) or 'nothing'} "
         f"([certificate](../results/specialists/{name}/certificate.json), "
         f"[all values](../results/specialists/{name}/comparison.md)).",

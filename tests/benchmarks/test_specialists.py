@@ -52,3 +52,8 @@ def test_a_small_one_is_designed_certified_judged_and_not_made_twice(tmp_path, m
     assert page.count("`ga` ") == 2
     counts = [sum(mark == sign for mark in summary["marks"].values()) for sign in "+-="]
     assert f"| `ga` | {ranks['small']['ga']:.2f} | {' | '.join(map(str, counts))} |" in page
+
+
+def test_the_page_is_made_of_what_is_stored(tmp_path):
+    page = specialists_page(ROOT / "results" / "specialists", tmp_path / "page.md")
+    assert page == (ROOT / "docs" / "specialists.md").read_text(encoding="utf-8")

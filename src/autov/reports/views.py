@@ -128,7 +128,7 @@ def _(design: Design) -> str:
     means = [(f"re-tested mean on {name}", f"{mean:.6g}") for name, mean in design.retested_means.items()]
     made = ", ".join(f"{what} {count:,}" for what, count in design.spent.items())
     fitness = "-" if np.isnan(design.fitness) else f"{design.fitness:.6g}"
-    pairs = [*means, ("search's own figure", fitness), ("evaluations", made)]
+    pairs = [*means, ("training fitness", fitness), ("evaluations", made)]
     found = operator_of(design.algorithm)
     described = f"<pre>{html.escape(explain(design.algorithm))}</pre>" if found is None else html_of(found)
     return _pairs(f"Design, {design.seconds:.0f} s", pairs) + described
