@@ -118,7 +118,7 @@ def test_a_file_holds_it_and_cold_leaves_it_out(tmp_path):
     assert autov.minimize(bowl(), algorithm=str(path), maxfev=100, rng=1).fun < 3
     shown = explain(load_algorithm(path))
     assert "8 points of 4 variables" in shown
-    assert "not invariant to a translation" in shown
+    assert "not translation invariant" in shown
     assert "x[0] 7" in shown
 
 

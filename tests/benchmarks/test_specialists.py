@@ -1,6 +1,7 @@
 """How specialists are made: kinds of problems that do not overlap, and one small one from beginning to end."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,8 @@ from autov.experiments.compact import write_compact
 from autov.problems import BBOB_NAMES, expand_names, resolve_problem
 from benchmarks import specialists
 from benchmarks.specialists import KINDS, Kind, bench_specialists, specialists_page
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -170,7 +170,7 @@ def test_functions_that_say_nothing_about_themselves_need_a_key():
             return float(x.sum())
 
     bounds = [(0.0, 1.0)] * 2
-    with pytest.raises(InputError, match="name it with key="):
+    with pytest.raises(InputError, match="pass key="):
         make("ga", {"locked": function_problem(Locked(), bounds)})
     named = make("ga", {"locked": function_problem(Locked(), bounds, key="first")})
     again = make("ga", {"locked": function_problem(Locked(), bounds, key="first")})

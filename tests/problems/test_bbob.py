@@ -74,7 +74,7 @@ def test_names_and_instances():
         (lambda: resolve_problem("f3+instance=2"), "instance: only for bbob-f1..bbob-f24 and ma-bbob"),
         (lambda: resolve_problem("bbob-f3+rotate=1+instance=2"), "before other transformations"),
         (lambda: with_instances(["f1"], "1..5"), "instances: only bbob-f1..bbob-f24 and ma-bbob have them, got f1"),
-        (lambda: parse_instances("1..3_2"), "there twice"),
+        (lambda: parse_instances("1..3_2"), "occurs twice"),
     ],
 )
 def test_what_does_not_fit_is_refused(call, message):

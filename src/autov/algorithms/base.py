@@ -23,8 +23,8 @@ class Metaheuristic(Protocol[State]):
     """Settings of an algorithm. What changes during a run is its State, and a step returns the new one.
 
     The first batch that ``ask`` returns is the initial population. The driver never evaluates more than ``maxfev``
-    points. The rule for a last batch that the budget cuts short is the same for all: what is left of it is evaluated
-    and counts for the best point, but it is not told.
+    points. The rule for a last batch that the budget cuts short is the same for all: autov evaluates the rest of it
+    for the best point, but does not tell its values.
     """
 
     @property

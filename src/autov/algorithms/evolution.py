@@ -81,7 +81,7 @@ class Evolution:
 
     @property
     def uses_popsize(self) -> bool:
-        """Whether the popsize of a run counts: it has none of its own."""
+        """Whether it uses the popsize of a run: it has no popsize itself."""
         return self.popsize is None
 
     def __post_init__(self) -> None:
@@ -188,7 +188,7 @@ class Evolution:
     def run_compiled(
         self, state: EvolutionState, objective: Objective, maxfev: int, begun: list[AnyRun] | None = None
     ) -> Outcome:  # fmt: skip
-        """Go on until maxfev evaluations are made, as one compiled piece; only for affine operators."""
+        """Continue until maxfev evaluations are made, as one compiled piece; only for affine operators."""
         return run_to_end(self.resumable_run(state), objective, maxfev, begun)
 
     def resumable_run(self, state: EvolutionState) -> ResumableRun:
@@ -198,16 +198,16 @@ class Evolution:
         return ResumableRun(kernels.evolve, plan, work, state.box, least, last_population, waiting_batch)
 
     def inside(self) -> Evolution:
-        """With first points near the centre of the box, for checks of what it does away from the border."""
+        """With first points near the centre of the box, for checks away from the border."""
         near = copy(self)
         object.__setattr__(near, "_nearness", NEAR)
         return near
 
     def rotated(self, state: EvolutionState, rotation: Array) -> EvolutionState:
-        """The state after the box was turned about its centre, x - c to (x - c) R: points, and the frame if learned.
+        """The state after a rotation of the box about its centre, x - c to (x - c) R: points, and the frame if learned.
 
-        On a function turned the same way it goes on along the turned path if all draws are for whole solutions or in a
-        learned frame, the operator reads neither lower nor upper, and all points are inside the box.
+        On a function rotated in the same way it continues along the rotated path if all draws are for whole solutions
+        or in a learned frame, the operator reads neither lower nor upper, and all points are inside the box.
 
         Args:
             state: any.

@@ -263,9 +263,9 @@ class MatrixAdaptation(StrategySettings):
         return replace(self, sigma=SMALL_STEP, restarts="none", bounds="fold")
 
     def rotated(self, state: MatrixAdaptationState, rotation: Array) -> MatrixAdaptationState:
-        """The state after the box was turned about its centre, x - c to (x - c) R: mean, given points, steps and draws.
+        """The state after a rotation about the centre of the box, x - c to (x - c) R: mean, given points, steps, draws.
 
-        On a function turned the same way it goes on along the turned path, as long as all points are inside.
+        On a function rotated in the same way it continues along the rotated path, as long as all points are inside.
 
         Args:
             state: in a cube, unless the rotation only mirrors variables; a restart draws its mean in the box as it is.

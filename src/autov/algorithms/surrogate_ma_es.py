@@ -180,7 +180,7 @@ class SurrogateMatrixAdaptation(StrategySettings):
         return replace(self, sigma=calm.sigma, restarts=calm.restarts, bounds=calm.bounds)
 
     def rotated(self, state: SurrogateState, rotation: Array) -> SurrogateState:
-        """The state after the box was turned about its centre, as `MatrixAdaptation.rotated`.
+        """The state after a rotation of the box about its centre, as `MatrixAdaptation.rotated`.
 
         Diagonal models stay along the axes. With them the draws turn only if axes become axes: turning them for good
         would be another algorithm.

@@ -17,7 +17,7 @@ class LiveReport:
 
     Args:
         path: of the page; it is told at once.
-        title: what is being done.
+        title: the task.
         now: seconds of a clock.
     """
 

@@ -35,7 +35,7 @@ def with_progress(
     """Call with a progress callback that feeds a display on standard error.
 
     Args:
-        title: what is being done.
+        title: the task.
         call: what does it.
         kept: where runs are stored, if they are; Ctrl-C says how to go on, or how to store them.
         page: a report that is written anew meanwhile.

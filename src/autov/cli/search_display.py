@@ -87,14 +87,14 @@ def view(
 
 
 class ProgressDisplay:
-    """Shows what is done, how far it is, the time left, what is best so far, and what is kept if it is stopped.
+    """Shows the task, its progress, the time left, the best result so far, and the result if it stopped now.
 
     Args:
         console: where to; standard error by default.
-        title: what is being done.
+        title: the task.
         hint: what Ctrl-C leaves, in a few words.
         now: seconds of a clock.
-        unit: what is counted.
+        unit: the name of one step.
         report: a page that is written anew meanwhile.
     """
 

@@ -18,7 +18,7 @@ def unknown(name: str, names: Iterable[str], allowed: str = "") -> str:
 
 
 class InputError(ValueError):
-    """Bad input, found at the edge: one line that names the argument, the value and what is allowed."""
+    """Bad input: one line that names the argument, the value and what is allowed."""
 
 
 class WorkerError(RuntimeError):
@@ -26,7 +26,7 @@ class WorkerError(RuntimeError):
 
 
 class FileError(InputError):
-    """A file that cannot be read as what it should be."""
+    """A file that is not of the expected kind."""
 
 
 def locate(error: BaseException, point: Any, what: str = "objective") -> None:

@@ -46,8 +46,8 @@ def expected_evaluations(
     Args:
         settings: of the design.
         budgets: evaluations of a run on each training problem.
-        others: known designs and peers that the result is compared with.
-        moved: the result is re-tested with the optimum elsewhere, too.
+        others: baselines and peers that the result is compared with.
+        moved: the result is re-tested on translated instances, too.
         memory: it is tried whether the result should remember.
     """
     search, final, trial = settings.search, settings.race, settings.training.trial
@@ -109,7 +109,7 @@ def _scaled(settings: DesignSettings, scale: float, kept: Collection[str]) -> De
 
 
 def seconds_per_evaluation(trials: Trials, genome: Genome, calls_only: bool = False) -> float:
-    """Measured on runs as the search makes them: of known designs and of random candidates.
+    """Measured on runs as the search makes them: of baselines and of random candidates.
 
     Whatever is compiled or loaded at the first call is not measured. Of a slow Python function, the calls alone are.
 
@@ -215,8 +215,8 @@ class Cost:
 
     Attributes:
         budgets: evaluations of a run on each training problem.
-        others: known designs and peers that the result is compared with.
-        moved: the result is re-tested with the optimum elsewhere, too.
+        others: baselines and peers that the result is compared with.
+        moved: the result is re-tested on translated instances, too.
         speed: of the search and the race.
         judged: speed of the re-test.
         left_out: evaluations of a run on each problem that only the re-test has.

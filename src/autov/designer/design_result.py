@@ -26,7 +26,7 @@ from autov.version import VERSION
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Design(Displayable):
-    """A finished search and what it found.
+    """A finished search and its result.
 
     Attributes:
         algorithm: the result, for any place that takes an algorithm.
@@ -41,8 +41,8 @@ class Design(Displayable):
         spent: evaluations of the search, the final race and the re-test.
         seconds: of all of it.
         settings: problems, dimensions, seed and all settings.
-        problems: what it was trained on, families included.
-        judged: what it was re-tested on: the same, unless it was trained on cheap models of them.
+        problems: the training problems, families included.
+        judged: the problems of the re-test: the same, unless it was trained on cheap models of them.
         budgets: evaluations of a run on each of them.
         provenance: all of this in short, as the files have it.
         translated: (problems, runs) best values on translated instances, for a design that was trained on a problem as
@@ -80,7 +80,7 @@ class Design(Displayable):
     candidates: Candidates | None = None
 
     def figures_of(self, place: int) -> str:
-        """What the re-tested figures on a problem are: held out as a problem, by their instances, or not at all."""
+        """Whether the re-test on a problem is held out: as a problem, by its instances, or not at all."""
         if place >= len(self.judged) - self.settings.get("left_out", 0):
             return "held-out problem"
         if isinstance(self.judged[place], ProblemFamily):
@@ -155,7 +155,7 @@ def provenance_of(design: Design, preset: str, instances: str) -> dict[str, Any]
     """Where a design comes from, for files.
 
     Args:
-        design: what was found.
+        design: the finished design.
         preset: the name of its settings.
         instances: what it was trained and re-tested on, in words.
     """

@@ -49,7 +49,7 @@ ProgressCallback = Callable[[SearchProgress], Any]
 
 @dataclass(frozen=True, eq=False)
 class Rivals:
-    """Algorithms that the result is compared with, by label: known designs, and peers that the user names."""
+    """Algorithms that the result is compared with, by label: baselines, and peers that the user names."""
 
     known: dict[str, Any]
     peers: dict[str, Any]

@@ -66,19 +66,19 @@ def design(
         workers: threads (compiled problems) or processes (slow Python functions), -1 for all cores; an Executor; or
             a map-like callable.
         checkpoint: a file to write the search to every few seconds.
-        resume: go on from the checkpoint if it is there.
+        resume: continue from the checkpoint, if there is one.
         progress: called with a `SearchProgress` after each generation; the display of the command is ``display`` in
             ``with autov.ProgressDisplay() as display``.
         evaluations: how many there are; the search is made as large as they allow.
         time: the same in seconds, or as "10m" or "2h", at the measured speed of the problem.
         log: called with one line that tells the cost before it is spent.
         surrogate: a cheap model of the problem, or several with its bounds (eight known plants for a new one), to train
-            on; the result is judged on the problem.
+            on; the result is tested on the problem.
         learn_from: earlier runs on problems of the kind, as `minimize` takes them: the search trains on functions that
             are learnt from them, without a call of the problem (docs/experience.md). It first checks itself, and
             refuses where learned functions do not order points and optimisers as the problem does.
         real_runs: runs on the problem for this check, where too few optimisers are recorded; 0 to continue without.
-        validate: held-out problems, on which the result is re-tested beside the training problems; () for none. None
+        validate: held-out problems, on which the result is re-tested as on the training problems; () for none. None
             leaves every fourth of a list of four or more problems out of the training, and the re-test has all. With
             ``learn_from``, runs of the result and of the default on each problem after the search, in ``validation``.
         faults: `autov.FaultPolicy`: the timeout of an evaluation, and whether one that fails counts as worst.

@@ -114,7 +114,7 @@ class Uniform:
 PROPOSERS: dict[str, Any] = {"best-operator": BestOperator, "ma-es": Strategy, "random": Uniform}
 
 
-KNOWN_IDS = 2**40  # numbers of known designs among candidates
+KNOWN_IDS = 2**40  # numbers of baselines among candidates
 HISTORY = ("generation", "evaluations", "best", "median", "worst")
 
 
@@ -157,7 +157,7 @@ class Search:
         return sum(trials.evaluations for trials in self.trials)
 
     def start(self) -> SearchState:
-        """The first population, evaluated (Algorithm 1, lines 1-3): random, behind known designs if wanted."""
+        """The first population, evaluated (Algorithm 1, lines 1-3): random, after the baselines if wanted."""
         box, before = self.genome.box, self.evaluations
         vectors = np.empty((self.settings.search.population, box.dim))
         given = self.genome.known()[: len(vectors)] if self.settings.search.known else np.empty((0, box.dim))

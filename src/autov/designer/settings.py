@@ -167,7 +167,7 @@ class Fitness:
             portfolio have "rank".
         aggregate: for several problems, "rank", "log-gap" or "panel".
         panel: algorithms of other libraries that take part in the final race and the comparison, such as "cma:default".
-        panel_runs: runs of each known design and of each of the panel that candidates are measured by ("panel").
+        panel_runs: runs of each baseline and of each algorithm of the panel that candidates are measured by ("panel").
     """
 
     over_runs: Literal["median", "quantile", "gap", "rank"] = "median"
@@ -192,7 +192,7 @@ class SearchSettings:
             baseline).
         population: candidates.
         generations: of the search, after the first population.
-        known: the first population holds known designs, such as the paper's operator, as far as the form allows.
+        known: the first population holds baselines, such as the paper's operator, as far as the form allows.
         reevaluate: fresh runs that every survivor gets each generation (True: 1); cures the winner's curse.
         memory: runs after which a candidate is known well enough, where survivors are evaluated again.
     """
@@ -243,13 +243,13 @@ class Race:
 
 @dataclass(frozen=True)
 class DesignSettings:
-    """Everything that decides what a design finds, apart from the problems and the seed.
+    """All settings of a design, apart from the problems and the seed.
 
     The settings have names of their own in all groups: `changed`, `design_settings` and `autov.design` take them
     without the group, as in ``generations=100``.
 
     Attributes:
-        designed: what is designed.
+        designed: the space.
         training: what for.
         fitness: how good a candidate is.
         search: how candidates are found.

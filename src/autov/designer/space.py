@@ -33,7 +33,7 @@ class Space:
         name: of the space.
         genes: what is designed.
         make: an algorithm from a dict of the values of all genes that count, those that are fixed included.
-        seeds: label and values of known designs; a gene that one leaves out has its middle value.
+        seeds: label and values of baselines; a gene that one leaves out has its middle value.
         fixed: values that are not designed.
     """
 
@@ -57,7 +57,7 @@ class Space:
             met.add(gene.name)
 
     def checked(self) -> Space:
-        """Itself, if its known designs have its genes and the middle of its box makes an algorithm."""
+        """Itself, if its baselines have its genes and the middle of its box makes an algorithm."""
         for label, values in self.seeds:
             if wrong := set(values) - {*self.gene_names, *(name for name, _ in self.fixed)}:
                 raise InputError(f"space: the baseline {label!r} has a value of {min(wrong)!r}, which is no gene")
@@ -97,7 +97,7 @@ class Space:
         return np.array([gene.unit(values[gene.name]) if gene.name in values else 0.5 for gene in self.genes])
 
     def known(self) -> Array:
-        """Vectors of the known designs."""
+        """Vectors of the baselines."""
         return np.array([self.encode(values) for _, values in self.seeds]).reshape(len(self.seeds), self.box.dim)
 
     def operator(self, vector: Array) -> AffineOperator:

@@ -23,7 +23,7 @@ from autov.runs import solve
 
 @dataclass(frozen=True)
 class TrialBudget:
-    """What a candidate is tried with: a population, generations (the initial population is the first) and runs."""
+    """The trial of a candidate: a population, generations (the initial population is the first) and runs."""
 
     popsize: int = 100
     generations: int = 100
@@ -40,7 +40,7 @@ class TrialBudget:
 
     @property
     def maxfev(self) -> int:
-        """Evaluations that a run is told it has."""
+        """Evaluations that a run plans with."""
         return self.evaluations or self.popsize * self.generations
 
     @property

@@ -348,7 +348,7 @@ def compare(
     """Compare algorithms on problems.
 
     With a store, results are kept, and only those that are missing are run: calling again with more runs, problems or
-    algorithms runs the new ones, and an interrupted comparison goes on. Without one nothing is written.
+    algorithms runs the new ones, and an interrupted comparison resumes. Without one nothing is written.
 
     Args:
         algorithms: names such as "shade", "de+F=0.7" (a setting), "paper-h3", "evolution:operator.json" and

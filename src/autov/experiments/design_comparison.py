@@ -40,7 +40,7 @@ def compare_design(design: Design, workers: Any = None, safe: bool = True) -> li
     of each fit into a tenth of the evaluations that the design took, or where evaluations failed or may fail.
 
     Args:
-        design: what was found.
+        design: the finished design.
         workers: as for `compare`.
         safe: no evaluation is expected to fail or to hang.
     """

@@ -72,7 +72,7 @@ class Explanation(Displayable):
 
     Attributes:
         label: of the algorithm.
-        problems: labels of what it was run on.
+        problems: their labels.
         runs: of each variant on each problem.
         paired: runs met the same instances, so the signed-rank test was used; else the rank-sum test.
         changes: those that make it worse first.
@@ -138,7 +138,7 @@ class Explanation(Displayable):
         return self.explained > LEAST_EXPLAINED
 
     def shown(self, most: int = SHOWN) -> list[Change]:
-        """Changes with a significant effect, and the largest of the others up to so many."""
+        """Changes with a significant effect, and the largest of the others, up to this number."""
         kept = [change for change in self.changes if change.mark in "+-"]
         rest = sorted((c for c in self.changes if c not in kept), key=lambda change: -abs(change.smaller - 0.5))
         chosen = [*kept, *rest[: max(0, most - len(kept))]]
@@ -195,7 +195,7 @@ def explain(
         runs: of each variant on each problem; fewer where the evaluations do not suffice.
         rng: seed; None derives one from that of the design.
         workers: as for `compare`.
-        evaluations: at most so many; parts for which they do not suffice are left out, members and local searches last.
+        evaluations: the largest number; parts that need more are left out, members and local searches last.
         log: called with one line that tells the cost before it is spent.
 
     Returns:

@@ -120,9 +120,9 @@ def generalise(design: Design, workers: Any = 1, evaluations: float = math.inf) 
     the budget and four times, and translated or rotated instances unless it was trained on these.
 
     Args:
-        design: what was found.
+        design: the finished design.
         workers: as for `autov.compare`.
-        evaluations: at most so many; the costliest conditions are left out first.
+        evaluations: the largest number; the costliest conditions are left out first.
     """
     if design.baseline == DEFAULT:
         return Generalisation((), 0, 0, f"The design is {DEFAULT} itself: there is nothing to compare.")

@@ -141,7 +141,7 @@ class AlgorithmReport(Displayable):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The grounds of every verdict, and what was tried."""
+        """The grounds of every verdict, and the trials."""
         words = [f"{t.property}: {t.note()}" for t in self.trajectories]
         tried = [f"{t.property}, tried: {t.scope.words(t.diverged is None)}" for t in self.trajectories if t.scope]
         return (*words, *tried)

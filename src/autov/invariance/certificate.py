@@ -158,7 +158,7 @@ class Certificate(Displayable):
 
     @property
     def tried(self) -> str:
-        """What was tried for all properties alike; empty if nothing was."""
+        """The trials that all properties share; empty without trials."""
         scopes = [verdict.scope for verdict in self.verdicts if verdict.scope is not None]
         if not scopes:
             return ""
@@ -186,7 +186,7 @@ class Certificate(Displayable):
         return self.text()
 
     def text(self, width: int = WIDTH) -> str:
-        """What the command prints, in lines of at most so many characters (its table may have 62)."""
+        """The text of the command, in lines of at most this many characters (its table may have 62)."""
         lines = [textwrap.fill(self.title, width, subsequent_indent="  ")]
         long = max(len(v.level) for v in self.verdicts)
         lines.append(f"  {'property':<11}  {'holds':<5}  {'level':<{long}}  {'paths':<6}  {'deviation':<9}  p-value")
@@ -207,7 +207,7 @@ class Certificate(Displayable):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences that belong to no single property: what was tried, and what else was seen."""
+        """Sentences about all properties: the trials, and further observations."""
         return (*([self.tried] if self.tried else []), *self.remarks)
 
     def to_dict(self) -> dict[str, Any]:

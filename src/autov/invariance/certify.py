@@ -34,8 +34,8 @@ def check(
     """Find out what an operator is invariant to: translation, scale, rotation, order of the variables, order of f.
 
     A property holds by theorem (affine operators; path by path, or in law), or because all paths tried agree, or
-    because the law of the offspring could not be told apart. Only the first is a proof. A property that does not hold
-    comes with a witness. The certificate states what was tried, and the smallest failure that would have been seen.
+    because the laws of the offspring show no significant difference. Only the first is a proof. A property that
+    does not hold comes with a witness. The certificate states the trials, and the smallest failure that they detect.
 
     Args:
         operator: an AffineOperator, its name or file, a classic operator or its name, or any

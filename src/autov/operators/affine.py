@@ -238,7 +238,7 @@ class AffineOperator(Displayable):
         return hash((self.inputs, self.draw, self.tie_bounds, *arrays))
 
     def identity_parts(self) -> dict[str, Any]:
-        """What it does, not where it came from: the JSON form without provenance and unknown keys."""
+        """Its content without its source: the JSON form without provenance and unknown keys."""
         from autov.operators.operator_files import to_dict
 
         known = ("format", "version", "inputs", "draw", "tie_bounds", "rows")

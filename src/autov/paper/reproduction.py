@@ -155,20 +155,20 @@ def reproduce(
     store: Store | str | os.PathLike[str] | None = "results.db", progress: TaskProgress | None = None,
     preset: str = "quick", designs: str | os.PathLike[str] = "runs/designs",
 ) -> Reproduction:  # fmt: skip
-    """Run a table of the paper (what the store has is not run again) and compare it with what is printed.
+    """Run a table of the paper, except runs in the store, and compare it with the printed one.
 
     Args:
         name: one of PAPER_TABLES.
         runs: runs of each cell, or a dict of column -> runs; None for the paper's 30.
-        rng: seed of the experiment. None for 1 where there is a store, so that the same call goes on, else a fresh one.
+        rng: seed of the experiment. None for 1 with a store, so that the same call resumes, else a fresh one.
         workers: processes, -1 for all cores; an Executor, a Dask client, or a map-like callable.
         store: a file, an open Store, or None to keep nothing.
         progress: called with (finished tasks, all tasks, seconds left or None).
         preset: of the searches behind table-5, table-6 and fig-5, whose operators are designed first.
-        designs: folder of those operators; what is there is not designed again.
+        designs: folder of those operators; operators in it are not designed again.
 
     Returns:
-        A `Reproduction`: ``table()`` has the paper's values beside ours, ``signs`` how many signs of significance agree
+        A `Reproduction`: ``table()`` has the paper's values and ours, ``signs`` how many signs of significance agree
         of how many, and ``comparison`` all runs.
     """
     table, seed = paper_table(name), seed_of(1 if rng is None and store is not None else rng)

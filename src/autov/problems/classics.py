@@ -75,7 +75,7 @@ class Classic:
 
     @property
     def box(self) -> Box:
-        """[-bound, bound]^dim, or what is published."""
+        """[-bound, bound]^dim, or the published box."""
         if self.bound is not None:
             return Box.cube(-self.bound, self.bound, self.dim)
         return self._published

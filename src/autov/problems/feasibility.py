@@ -1,4 +1,4 @@
-"""Problems with constraints and whole-numbered variables, for algorithms that know of neither.
+"""Problems with constraints and integer variables, for algorithms that know of neither.
 
 K. Deb, An efficient constraint handling method for genetic algorithms, Computer Methods in Applied Mechanics and
 Engineering 186, 2000: of two feasible points the one of smaller value is better, any feasible point is better than any
@@ -214,7 +214,7 @@ def unpenalized(values: Any) -> Any:
 def constrained(
     problem: Problem, constraints: Any = None, integrality: Any = None, vectorized: bool = False
 ) -> Problem:
-    """The problem under constraints and with whole-numbered variables; itself where there are neither.
+    """The problem under constraints and with integer variables; itself where there are neither.
 
     Args:
         problem: no family, and not constrained itself.

@@ -128,7 +128,7 @@ def family(
     vectorized: bool = False, minimum: float | None = None, count: int | None = None, name: str | None = None,
     key: str | None = None, noisy: bool | None = None,
 ) -> GeneratedFamily:  # fmt: skip
-    """A family of problems of your own, for `minimize`, `compare` and `design`: every run gets its own instance.
+    """Your own family of problems, for `minimize`, `compare` and `design`: every run gets another instance.
 
     Training, validation (the final race) and test instances of a design are disjoint: a number that one of them gets
     is given to no other. `minimize` takes test instance 0, `compare` the test instances 0, 1, 2, ...

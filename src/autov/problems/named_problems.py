@@ -57,13 +57,13 @@ def resolve_problem(
         args: further arguments of a function.
         lower: of a function, the same lower bound for all of dim variables.
         upper: likewise.
-        name: what a function shall be called.
+        name: the name of a function.
         default_dim: variables of a classic problem if dim is None.
 
     Examples:
         >>> import autov
-        >>> moved = autov.problem("rastrigin+translate=1.3", dim=2)
-        >>> moved.name, moved.box.dim, moved.minimum
+        >>> translated = autov.problem("rastrigin+translate=1.3", dim=2)
+        >>> translated.name, translated.box.dim, translated.minimum
         ('rastrigin+translate=1.3', 2, 0.0)
     """
     if dim is not None:

@@ -43,7 +43,7 @@ def write_design(
     """Write optimizer.json, operator.json where an operator was designed, history.csv, convergence.svg and report.html.
 
     Args:
-        design: what was found.
+        design: the finished design.
         folder: made if it is not there.
         compared: runs of `compare_design`, for curves.
         command: how to repeat it.

@@ -15,12 +15,12 @@ from autov.reports.theme import WON
 from autov.stats import Versus, average_ranks, floored, one_with_many, versus
 
 COLUMNS = ("median", "mean (std)", "best", "worst")
-NAMES = {  # of known designs -> what people call them
+NAMES = {  # of baselines -> names for people
     "small uniform crossover": "uniform crossover, population 30",
     "paper-sized uniform crossover": "uniform crossover, population 100",
     "hand-made portfolio": "portfolio by hand",
 }  # fmt: skip
-KNOWN = {  # what is in the names of known designs -> what they are
+KNOWN = {  # part of the name of a baseline -> explanation
     DEFAULT: f"{DEFAULT} is the default algorithm of autov.",
     "paper-h3": "paper-h3 is the operator that the paper prints.",
     "ma-es": "ma-es is a matrix adaptation evolution strategy, a relative of CMA-ES.",
@@ -32,7 +32,7 @@ KNOWN = {  # what is in the names of known designs -> what they are
 
 
 def shown_name(label: str) -> str:
-    """The name of a known design for people."""
+    """The name of a baseline for people."""
     for name, words in NAMES.items():
         label = label.replace(name, words)
     return label
@@ -123,7 +123,7 @@ def test_in_words(design: Design, place: int) -> str:
 
 
 def _names(labels: Iterable[str]) -> list[str]:
-    """What the names of known designs mean."""
+    """Explanations of the names of baselines."""
     return [" ".join(text for name, text in KNOWN.items() if any(name in label for label in labels))]
 
 

@@ -21,7 +21,7 @@ def live_page(
     """Facts, the course of a search, and what is best so far; a browser loads it anew while the work goes on.
 
     Args:
-        title: what is being done.
+        title: the task.
         facts: how far it is.
         lines: what is best so far.
         history: of a search, one row a generation; None for other work.

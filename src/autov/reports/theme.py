@@ -45,7 +45,7 @@ OWN = {  # algorithms with a place of their own -> the names under which they ar
     "paper-h3": ("paper-h3", "autov", "paper's operator"), "ga": ("ga",), "shade": ("shade",),
     "de": ("scipy:de", "de (scipy)", "de"), "cma-es": ("cma:default", "cma-es", "cma-es (pycma)"),
 }  # fmt: skip
-WON = " (won)"  # ends the name of a known design that a search ended with
+WON = " (won)"  # ends the name of a baseline that won
 PLACES = {name: place for place, names in enumerate(OWN.values()) for name in names}
 
 

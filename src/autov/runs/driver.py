@@ -47,7 +47,7 @@ Watch = Callable[["Run"], bool | None]
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What came out of a run (or has come out so far)."""
+    """The result of a run, finished or not."""
 
     x: Array
     fun: float
@@ -139,8 +139,8 @@ def solve(
     """Run an algorithm with exactly maxfev evaluations, or until ``watch(run so far)`` is true.
 
     The result depends on (seed, run) and on nothing else. ``evaluate`` replaces calls of the problem (for workers).
-    A compiled algorithm on a compiled problem runs as one compiled piece unless watched: the same bits, faster. Fixed
-    variables are taken out before and put back afterwards. A family gives the instance of the run. An algorithm that
+    A compiled algorithm on a compiled problem runs as one compiled piece unless watched: identical results, faster.
+    Fixed variables are taken out before and put back afterwards. A family gives the instance of the run. An algorithm that
     asks for a point outside the box is refused, unless ``check_box`` is off. ``observe(x, f)`` sees all that is
     evaluated, constrained problems in penalized values. The run of a constrained problem has the value infinity where
     its best point is not feasible; where all variables are integers no point is evaluated twice. BLAS has

@@ -29,7 +29,7 @@ _AT = ", at x = "  # in the text of an error
 
 @dataclass(frozen=True)
 class FaultPolicy:
-    """What is done about evaluations that fail.
+    """The treatment of evaluations that fail.
 
     Attributes:
         timeout: seconds that an evaluation may take; then its worker is replaced and the point counts as infinitely

@@ -60,7 +60,7 @@ TELL, INJECT, BEGIN = range(3)  # events of a history
 
 
 class Optimizer:
-    """An algorithm, one batch at a time; "general" unless told otherwise.
+    """An algorithm with ask and tell; "general" by default.
 
     >>> optimizer = Optimizer([(-5, 5)] * 3, rng=1)
     >>> while not optimizer.stop():
@@ -237,7 +237,7 @@ class Optimizer:
 
     @property
     def pending(self) -> Any:
-        """Points that were handed out and are neither told nor given up, (m, d), or a list of described ones."""
+        """Points (m, d) without a value, or a list of described ones; forgotten points are not among them."""
         return self._handed(self._waiting())
 
     def _waiting(self) -> Array:
@@ -321,11 +321,11 @@ class Optimizer:
     ) -> None:  # fmt: skip
         """Values of points: those asked for, some of them in any order, or others. NaN counts as worst.
 
-        A point that is told again has the mean of its values, here and in the result, and counts as one evaluation.
+        A point that you tell again has the mean of its values, here and in the result, and counts as one evaluation.
 
-        The algorithm goes on when all points of its batch are told; they must be given exactly as `ask` returned them.
+        The algorithm continues when all points of its batch have a value; give them exactly as `ask` returned them.
         Other points may become the best point of the result and meet the target. They do not count as evaluations of
-        ``maxfev`` and ``nfev``. Those told before the first `ask` are known points, as in ``Optimizer(known=...)``.
+        ``maxfev`` and ``nfev``. Points before the first `ask` are known points, as in ``Optimizer(known=...)``.
         Later the algorithm does not use them, and a UserWarning says so once, with two exceptions: they join the
         population of "paper-h3" after its first batch (see `takes_points`), and where all variables are integers
         a known point is not asked for again.
@@ -428,7 +428,7 @@ class Optimizer:
         self._batches += 1
 
     def repeat_event(self, event: int, x: Array, f: Array) -> None:
-        """Let the algorithm do again what a saved history says; values are not evaluations of this optimizer.
+        """Let the algorithm repeat an event of a saved history; its values are not evaluations of this optimizer.
 
         Raises:
             ValueError: where the algorithm does not ask for these points.
@@ -513,7 +513,7 @@ class Optimizer:
 
     @property
     def drawn(self) -> int:
-        """How often points beside the algorithm's batch were drawn."""
+        """How often points outside the algorithm's batch were drawn."""
         return self._drawn
 
     @property
@@ -584,7 +584,7 @@ class Optimizer:
     ) -> Iterator[Optimizer]:  # fmt: skip
         """The optimizer of a file that several people use, for one of them at a time; saved at the end of the block.
 
-        A lock file beside it (``lab.json.lock``) keeps others out until the block ends. After an exception nothing is
+        A lock file (``lab.json.lock``) keeps others out until the block ends. After an exception nothing is
         saved.
 
         >>> with Optimizer.open("lab.json", [(20, 90), (5, 60)], maxfev=30) as optimizer:  # doctest: +SKIP

@@ -266,7 +266,7 @@ def _repeat(o: Optimizer, seed: dict[str, Any], arrays: dict[str, np.ndarray]) -
 
 
 def _learn(o: Optimizer, x: np.ndarray, f: np.ndarray) -> None:
-    """Values of points that were known, or of whole-numbered ones that were evaluated."""
+    """Values of known points, or of integer points that were evaluated."""
     if f.ndim != 1 or x.shape != (len(f), o.box.dim) or x.dtype != np.float64 or f.dtype != np.float64:
         raise ValueError("known points of the saved arrays do not fit")
     if not o.box.holds(x) or np.isnan(f).any():

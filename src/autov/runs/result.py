@@ -21,11 +21,11 @@ class Result(OptimizeResult, Displayable):
         return "\n".join(f"{name:>20}: {text}" for name, text in self.lines())
 
     def report(self, path: str | os.PathLike[str], title: str = "") -> None:
-        """Write a page of its own: course, best point and constraints; it needs nothing else."""
+        """Write a page with convergence, best point and constraints, without external resources."""
         views().write_run_page(self, path, title)
 
     def lines(self) -> list[tuple[str, str]]:
-        """Names and short texts of what is in it."""
+        """Names and short texts of its fields."""
         return [(name, _text(value)) for name, value in self.items() if name not in LONG]
 
 

@@ -21,7 +21,7 @@ SOONEST, LATEST = 10.0, 60.0  # seconds between two lines: as long again as the 
 
 @dataclass(frozen=True, eq=False)
 class RunState:
-    """How far a run has come; nothing in it can be changed, and it stays as it is when the run goes on.
+    """The progress of a run; immutable.
 
     Attributes:
         x: the best point.
@@ -35,7 +35,7 @@ class RunState:
         seconds_left: until the budget is used up, at the speed so far; None if it is not known.
         workers: evaluations that can be made at once.
         busy: the part of the workers' time that went into the function, 0 to 1; None if it is not known.
-        members: evaluations of each algorithm that takes part, by its name.
+        members: evaluations of each member, by its name.
     """
 
     x: Array
