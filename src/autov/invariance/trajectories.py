@@ -25,7 +25,7 @@ from autov.algorithms import resolve_algorithm
 from autov.algorithms.text import short_name
 from autov.algorithms.warm_start import WarmStart
 from autov.core import Array, InputError, Seed, generator, seed_of
-from autov.invariance.algorithm_report import AlgorithmReport, Trajectory
+from autov.invariance.algorithm_report import ALPHA, AlgorithmReport, Trajectory
 from autov.invariance.certify import DIMS, wanted_dims, wanted_properties
 from autov.invariance.distribution import NORMAL_90, SLACK, distance, features
 from autov.invariance.recorded_runs import Change, Increasing, RecordedRun, Setting, rotatable, rotates_draws
@@ -34,7 +34,6 @@ from autov.invariance.theorem import exchangeable, mirror_symmetric
 from autov.invariance.transformations import PROPERTIES, Property, Transformation
 from autov.problems import Problem, resolve_problem
 
-ALPHA = 1e-3  # chance of a false refusal by the test on many runs, per property
 APART = 7  # the population under permutations has so many members more than variables, if it has about as many
 CONTROLS = 4  # runs that are shaken, to see whether the algorithm amplifies rounding
 SUSPECTS = 2  # transformations in that test: the most general ones under which populations differ
@@ -72,16 +71,17 @@ def check_algorithm(
         if not isinstance(value, (int, np.integer)) or value < least:
             raise InputError(f"{name}: must be an integer, at least {least}, got {value!r}")
     wanted = wanted_properties(properties)
-    algorithm, forms = resolve_algorithm(algorithm), _forms(problem, dim)
+    settings, forms = resolve_algorithm(algorithm), _forms(problem, dim)
     if not isinstance(tol, (int, float)) or not 0 < tol < 1:
         raise InputError(f"tol: must be between 0 and 1, got {tol!r}")
     if min(form.box.dim for form in forms) < 2:
         raise InputError("problem: must have at least 2 variables, one has nothing to rotate")
     seed = seed_of(rng)
-    settings = [Setting(algorithm, form, int(popsize), int(generations), seed) for form in forms]
-    rows = tuple(_with_memory(settings, property, int(runs), tol) for property in wanted)
-    name = getattr(forms[0], "name", type(forms[0]).__name__)
-    return AlgorithmReport(algorithm.name, name, int(popsize), int(generations), seed, rows)
+    cases = [Setting(settings, form, int(popsize), int(generations), seed) for form in forms]
+    rows = tuple(_with_memory(cases, property, int(runs), tol) for property in wanted)
+    name = algorithm if isinstance(algorithm, str) else settings.name
+    on = getattr(forms[0], "name", type(forms[0]).__name__)
+    return AlgorithmReport(name, on, int(popsize), int(generations), seed, rows)
 
 
 def _forms(problem: Any, dim: int | Sequence[int] | None) -> list[Problem]:
