@@ -1,7 +1,7 @@
 """Structural bias: where algorithms end on a function of random values.
 
-The figures depend on the seed and on the algorithms alone. Each row is kept in the file as soon as it is there, and what
-is there is not made again: take the file away after a change.
+The figures depend on the seed and on the algorithms alone. Each row is kept in the file as soon as it is there, and
+what is there is not made again: take the file away after a change.
 """
 
 from __future__ import annotations

@@ -62,8 +62,8 @@ def bias_table(reports: Sequence[Mapping[str, Any]]) -> Table:
         "share that is refused; inner half: the share of final variables there, 50 % without bias"
     )
     power = (
-        f"a bias is found where there is none with a chance of at most {first['alpha']:g}; a Kolmogorov-Smirnov distance "
-        f"of {first['detectable']:.2f} in one variable is found with a chance of {POWER:.0%}"
+        f"a bias is found where there is none with a chance of at most {first['alpha']:g}; a Kolmogorov-Smirnov "
+        f"distance of {first['detectable']:.2f} in one variable is found with a chance of {POWER:.0%}"
     )
     return Table(f"Structural bias on random values: {sizes}", columns, tuple(rows), notes=(note, power))
 
