@@ -52,8 +52,8 @@ def best_points(
             task, stored = tasks[index], rows[tasks[index].key].best
             if best != stored:
                 raise InputError(
-                    f"points: run {task.run} of {task.label} on {task.problem} is not the same when it is repeated: its "
-                    f"best value was {stored!r} and is {best!r}"
+                    f"points: run {task.run} of {task.label} on {task.problem} is not the same when it is repeated: "
+                    f"its best value was {stored!r} and is {best!r}"
                 )
             found[task.problem, task.label, task.run] = made
     return found

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -36,6 +36,7 @@ from autov.problems import Problem, resolve_problem
 
 APART = 7  # the population under permutations has so many members more than variables, if it has about as many
 CONTROLS = 4  # runs that are shaken, to see whether the algorithm amplifies rounding
+SHAKES = 32  # points near the best one that tell how much rounding may change its value
 SUSPECTS = 2  # transformations in that test: the most general ones under which populations differ
 
 
@@ -199,7 +200,9 @@ def _compare(setting: Setting, property: Property, runs: int, tol: float, times:
     affine = property == "order" and not any(isinstance(T, Increasing) and T.affine for T in suspects)
     parted = [int(np.argmax(row > tol)) for row in deviations if row.max() > tol]
     rounding = property != "order" and _amplifies_rounding(setting, suspects, parted, plain, x0, width, tol)
-    p, detectable = _compare_laws(setting, suspects[-SUSPECTS:], x0, runs, times, rounding)
+    p, detectable = _compare_laws(
+        setting, suspects[-SUSPECTS:], x0, runs, times, rounding, _tolerated(setting, plain, tol)
+    )
     proved = p >= ALPHA and (
         (negative and mirror_symmetric(setting.algorithm))
         or (property == "permutation" and exchangeable(setting.algorithm))
@@ -228,12 +231,34 @@ def _amplifies_rounding(
     return True
 
 
+class Tolerated(NamedTuple):
+    """What differences of points that count as rounding may change in the numbers of a summary."""
+
+    place: float  # means and spreads along any direction
+    value: float  # the best value
+
+    def of(self, count: int) -> Array:
+        """For each of so many numbers, the best value last."""
+        return np.append(np.full(count - 1, self.place), self.value)
+
+
+def _tolerated(setting: Setting, plain: RecordedRun, tol: float) -> Tolerated:
+    box, problem, rng = setting.problem.box, setting.problem, generator(setting.seed, 8)
+    points, length = np.concatenate(plain.asked), tol * float(box.width.max())
+    values = problem(points, rng)
+    near = points[np.argmin(values)] + length * rng.uniform(-1, 1, (SHAKES, box.dim))
+    change = np.abs(problem(box.clip(near), rng) - values.min()).max()
+    return Tolerated(math.sqrt(box.dim) * length, float(change) if np.isfinite(change) else 0.0)
+
+
 def _compare_laws(
-    setting: Setting, suspects: list[Change], x0: Array, runs: int, times: int, shaken: bool
+    setting: Setting, suspects: list[Change], x0: Array, runs: int, times: int, shaken: bool, tolerated: Tolerated
 ) -> tuple[float, float]:  # fmt: skip
     """The corrected p-value and the distance found with a chance of 90%; e exp(-N D^2) bounds the p-value for all N.
 
-    The correction counts as many such tests as there are ``times``. With ``shaken``, points of all runs are.
+    The correction counts as many such tests as there are ``times``. With ``shaken``, points of all runs are. What
+    counts as rounding where paths are compared does so here: runs that are deterministic for a while would else be told
+    apart by their last digits.
     """
     directions = features(setting.problem.box.dim, generator(setting.seed, 6))
     shake = max(setting.rounding(T) for T in suspects) if shaken else 0.0
@@ -243,7 +268,7 @@ def _compare_laws(
         return np.sort([setting.run(T, x0, path, shake=shake).summary(directions) for path in paths], axis=0)
 
     plain = table(None, 0)
-    slack = SLACK * (np.median(np.abs(plain), axis=0) + np.abs(x0).max())
+    slack = SLACK * (np.median(np.abs(plain), axis=0) + np.abs(x0).max()) + tolerated.of(plain.shape[1])
     comparisons = plain.shape[1] * len(suspects) * times
     largest = 0.0
     for block, T in enumerate(suspects, start=1):

@@ -71,6 +71,25 @@ def compact(table: Table, width: int) -> Table:
     return replace(table, caption=caption, rows=rows, notes=(*notes, left), detail_notes=())
 
 
+def shortened(table: Table) -> Table:
+    """Names of problems without what all of them share: the folder of files, and transformations at the end."""
+    names = [name for name, _ in table.rows]
+    if len(names) < 2 or table.columns[0] != "problem":
+        return table
+    end = ""
+    for last in zip(*(reversed(name.split("+")[1:]) for name in names), strict=False):
+        if len(set(last)) > 1:
+            break
+        end = f"+{last[0]}{end}"
+    folders = {name.partition(".py:")[0].rpartition("/")[0] if ".py:" in name else "" for name in names}
+    begin = f"{folders.pop()}/" if len(folders) == 1 and "" not in folders else ""
+    if not begin and not end:
+        return table
+    rows = tuple((name[len(begin) : len(name) - len(end)], entries) for name, entries in table.rows)
+    told = " and ".join([*([f"begin with {begin}"] if begin else []), *([f"end with {end}"] if end else [])])
+    return replace(table, rows=rows, notes=(f"Names of all problems {told}.", *table.notes))
+
+
 def folded_name(name: str) -> str:
     """A name of a problem with its parts below each other, such as those of rastrigin+family=translate-rotate."""
     return re.sub(r"(?<=\w)\+|(?<==)", lambda found: f"\n{found[0]}", name) if len(name) > SHORTEST else name
