@@ -268,7 +268,7 @@ def design(
     }
     if json_:
         print_json({
-            "problems": names, "space": found.settings["space"], "known": found.baseline, "fitness": found.fitness,
+            "problems": names, "space": found.settings["space"], "baseline": found.baseline, "fitness": found.fitness,
             "retested_means": found.retested_means, "retested_values": found.retested,
             "evaluations": found.evaluations, "spent": found.spent, "seconds": found.seconds, "comparison": means,
             "translated_values": found.translated, "settings": found.settings, "failed": found.failed,

@@ -163,7 +163,7 @@ def provenance_of(design: Design, preset: str, instances: str) -> dict[str, Any]
     found = {
         "problem": ", ".join(settings["problems"]), "dim": settings["dims"][0], "seed": settings["seed"],
         "preset": preset, "space": settings["space"], "evaluations": design.evaluations,
-        "fitness": None if math.isnan(design.fitness) else design.fitness, "known": design.baseline,
+        "fitness": None if math.isnan(design.fitness) else design.fitness, "baseline": design.baseline,
         "retested_fitness": design.retested_fitness if len(design.retested) == 1 else means,
         "translated_retest": None if design.translated is None else design.translated.mean(axis=1).tolist(),
         "failed_runs": [None if math.isnan(share) else float(share) for share in design.failed_runs],

@@ -132,5 +132,5 @@ def translated_table(design: Design) -> Table | None:
     if design.translated is None:
         return None
     names = design.settings["problems"]
-    rows = [_row(f"{name}, its optimum elsewhere", v) for name, v in zip(names, design.translated, strict=True)]
-    return Table("With the optimum elsewhere", ("training problem", *COLUMNS), tuple(rows))
+    rows = [_row(f"{name}, translated", v) for name, v in zip(names, design.translated, strict=True)]
+    return Table("On translated instances", ("training problem", *COLUMNS), tuple(rows))
