@@ -210,6 +210,7 @@ def test_a_certificate_is_in_the_page_and_in_the_file(tmp_path, monkeypatch):
     stored = json.loads(paths["optimizer.json"].read_text())["provenance"]["certificate"]
     assert stored["holds"] == certificate.holds
     assert stored["holds"]["translation"] is True
+    assert stored["seed"] == found.settings["seed"]  # so that the certificate can be made again
     assert {t["dim"] for t in stored["trajectories"]} <= {2, 10}
     page = paths["report.html"].read_text()
     assert "<h2>Invariance" in page
@@ -223,4 +224,4 @@ def test_a_certificate_that_fails_does_not_lose_a_design(monkeypatch):
 
     monkeypatch.setattr("autov.reports.design_files.check_algorithm", broken)
     with pytest.warns(UserWarning, match="^certificate: .* only for five variables"):
-        assert certify_design(SimpleNamespace(algorithm=None)) is None
+        assert certify_design(SimpleNamespace(algorithm=None, settings={"seed": 1})) is None

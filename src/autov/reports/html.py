@@ -16,7 +16,7 @@ from autov.reports.canvas import svg
 from autov.reports.interactive import SCRIPT, with_values
 from autov.reports.plots import BANDS, convergence_panels
 from autov.reports.rank_plots import rank_plot, win_plot
-from autov.reports.table_layout import parted, plain
+from autov.reports.table_layout import parted, plain, shortened
 from autov.reports.target_plots import ecdf_plot
 from autov.reports.theme import CSS, themed
 
@@ -102,6 +102,7 @@ def beside_html(*parts: str) -> str:
 
 def table_html(table: Table) -> str:
     """A table with its notes below, in parts where it has many columns."""
+    table = shortened(table)
     shown = "".join(_part_html(part) for part in parted(table, _pixels(table), WIDEST))
     entries = [entry for _, row in table.rows for entry in row]
     keys = [

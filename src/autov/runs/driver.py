@@ -140,8 +140,8 @@ def solve(
 
     The result depends on (seed, run) and on nothing else. ``evaluate`` replaces calls of the problem (for workers).
     A compiled algorithm on a compiled problem runs as one compiled piece unless watched: identical results, faster.
-    Fixed variables are taken out before and put back afterwards. A family gives the instance of the run. An algorithm that
-    asks for a point outside the box is refused, unless ``check_box`` is off. ``observe(x, f)`` sees all that is
+    Fixed variables are taken out before and put back afterwards. A family gives the instance of the run. An algorithm
+    that asks for a point outside the box is refused, unless ``check_box`` is off. ``observe(x, f)`` sees all that is
     evaluated, constrained problems in penalized values. The run of a constrained problem has the value infinity where
     its best point is not feasible; where all variables are integers no point is evaluated twice. BLAS has
     one thread while it runs, as in worker processes: its sums depend on their number. ``live`` has the run at any time,

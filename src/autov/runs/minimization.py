@@ -125,7 +125,7 @@ def minimize(
         noise: None: values are taken as they are. True, or the standard deviation of the values: fun is noisy. A fifth
             of the budget then repeats candidates, x is the recommended one of them, fun the mean of its last values and
             fun_std the standard error of that mean; x_luckiest has the smallest observed value. Unless ``algorithm`` is
-            given, a strategy with a large population searches. "auto": three evaluations of one point tell whether there is
+            given, a strategy with a large population searches. "auto": three evaluations of one point detect
             noise. See docs/noise.md.
         schedule: "batches" evaluates whole batches of the algorithm, with identical results for any workers;
             "asynchronous" gives an idle worker a point at once and tells values as they come, which keeps all
