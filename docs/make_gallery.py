@@ -18,7 +18,7 @@ DOCS = Path(__file__).parent
 EXAMPLES = DOCS.parent / "examples"
 LARGEST = 60_000  # bytes of a picture
 GALLERY = {
-    "minimize_a_function": "A function of your own",
+    "minimize_a_function": "Your own function",
     "slow_simulation": "A slow simulation, two processes, an interruption",
     "constraints": "Constraints",
     "integers": "Integers",

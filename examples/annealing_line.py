@@ -3,7 +3,7 @@
 Strip runs through five heated zones, is cooled slowly, then fast, and held at a lower temperature. What it costs is
 fuel, time, gas, cooling, and the share of strip that is scrapped because its grain, its strength or its surface is
 wrong. The strip must not buckle: its tension is limited by its strength where it is hottest. Constants differ from
-plant to plant; a seed stands for a plant. `trap` is the same plant with a broad basin of bad settings around the middle
+plant to plant; each seed is a plant. `trap` is the same plant with a broad basin of bad settings around the middle
 of their ranges: a local search that starts there ends there.
 """
 

@@ -1,4 +1,4 @@
-"""Evaluate points yourself (in the lab, on a cluster); stop, save, and go on later with the same bits."""
+"""Evaluate points yourself (in the lab, on a cluster); stop, save, and continue later with identical results."""
 
 import tempfile
 from pathlib import Path

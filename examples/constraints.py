@@ -14,7 +14,7 @@ LOAD, LENGTH, STIFFNESS = 1500.0, 1200.0, 11_000.0  # N, mm, N/mm²
 
 
 def area(x):
-    """What is to be small: the cross section, in mm²."""
+    """The objective: the cross section, in mm²."""
     return x[0] * x[1]
 
 

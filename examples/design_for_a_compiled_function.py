@@ -1,7 +1,7 @@
 """Design an optimiser for a function compiled by Numba: everything runs in compiled code, on all cores.
 
 Ten dials that do not influence each other, which no optimiser is told: the search finds one that makes use of it. With
-2,000 evaluations for a run it is better than seven of the eight known designs in the table that is printed, and as
+2,000 evaluations for a run it is better than seven of the eight baselines in the table that is printed, and as
 good as the eighth (rank-sum test, 30 runs of each on instances that the search never saw).
 
 The same from the command line, which prints the same kind of table:

@@ -14,7 +14,7 @@ from autov.reports.design_files import comparison_table
 
 
 def simulate(x):
-    """Stands for a simulation: a small integral by brute force."""
+    """A small integral by brute force, instead of a simulation."""
     steps = 200
     return sum((math.sin(7 * x[0] * t / steps) - x[1]) ** 2 + x[2] ** 2 for t in range(steps)) / steps
 

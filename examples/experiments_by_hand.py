@@ -20,7 +20,7 @@ AGENTS = LinearConstraint([[0, 0, 0, 1, 1]], -np.inf, 60)
 
 
 def laboratory(x):
-    """What you would measure and type in: the brightness of each experiment, here made up."""
+    """Your measurements: here the simulated brightness of each experiment."""
     best = np.array([65, 35, 2, 40, 15])
     return 100 - (((x - best) / [20, 15, 1.5, 20, 20]) ** 2).sum(axis=1)
 

@@ -54,7 +54,7 @@ def conditions(number):
 
 
 def truth(number):
-    """What the week's data come from; the catalyst of each batch differs a little."""
+    """The model behind the data of a week; the catalyst of each batch differs a little."""
     temperature, catalyst = conditions(number)
     rng = np.random.default_rng([number, 2])
     at_reference = {"log_k1": -1.0, "log_k2": -1.3, "log_k_back": -2.8, "log_k_side": -3.0, "log_death": -3.0}

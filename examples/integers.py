@@ -1,6 +1,6 @@
 """Numbers of teeth of four gears: all variables are integers, and no combination is tried twice.
 
-The gear train shall have the ratio 6.931; the error is squared. The best of the 49^4 combinations, known from
+The gear train needs the ratio 6.931; the error is squared. The best of the 49^4 combinations, known from
 trying them all, has an error of 2.7e-12 (E. Sandgren, Journal of Mechanical Design 112, 1990).
 """
 

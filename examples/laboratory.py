@@ -26,7 +26,7 @@ with tempfile.TemporaryDirectory() as folder:
     for day in range(14):
         with autov.Optimizer.open(lab, BOUNDS, maxfev=42, rng=1) as optimizer:  # in the morning
             today = optimizer.ask(3)
-        for place in (2, 0, 1):  # in the order in which they are done, each told when it is done
+        for place in (2, 0, 1):  # in the order in which they are done, each with its value when it is done
             x = today[place]
             with autov.Optimizer.open(lab) as optimizer:
                 if day == 2 and place == 0:

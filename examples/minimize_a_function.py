@@ -1,4 +1,4 @@
-"""Minimise a function of your own."""
+"""Minimise your own function."""
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -1,4 +1,4 @@
-"""Write an algorithm of your own, minimise with it, and compare it with others.
+"""Write your own algorithm, minimise with it, and compare it with others.
 
 The same from the command line:
     autov minimize rosenbrock --dim 10 --algorithm examples/own_algorithm.py:StepSearch --runs 10
@@ -15,7 +15,7 @@ import autov
 
 @dataclass(frozen=True)
 class State:
-    """What changes during a run."""
+    """The state of a run."""
 
     box: autov.Box
     x: np.ndarray  # the last batch, (n, d)

@@ -1,4 +1,4 @@
-"""A member of your own in a portfolio, with the genes that it declares.
+"""Your own member of a portfolio, with the genes that it declares.
 
 The same from the command line:
     autov design rastrigin --dim 5 --members ma-es,examples/own_member.py:TunedSearch --out runs/mine

@@ -1,4 +1,4 @@
-"""Design in a space of your own: any algorithm, the genes that you choose, some of which count for some values only.
+"""Design in your own space: any algorithm, with genes that you choose; some are active for some values only.
 
 `known=False` leaves `general` out of the race, which wins here; the re-test has it in any case.
 """

@@ -1,4 +1,4 @@
-"""A slow simulation on two processes, interrupted in the middle; the same call goes on and repeats nothing.
+"""A slow simulation on two processes, interrupted in the middle; the same call resumes and repeats nothing.
 
 Every evaluation is written to a file as it comes. Started again, with the same seed, the run asks for the same points
 and takes the values it has from the file. A script needs no main guard, and the function may be a lambda.
@@ -15,8 +15,8 @@ import autov
 
 
 def simulate(x):
-    """A ball is thrown with speed x[0] and angle x[1] from height x[2]; it shall land at 30 m with little effort."""
-    time.sleep(0.002)  # stands for hours
+    """A ball is thrown with speed x[0] and angle x[1] from height x[2]; the target is at 30 m, with little effort."""
+    time.sleep(0.002)  # instead of hours
     vx, vy, px, py = x[0] * math.cos(x[1]), x[0] * math.sin(x[1]), 0.0, x[2]
     while py > 0:
         vx, vy = vx - 0.01 * 0.05 * vx * abs(vx), vy - 0.01 * (9.81 + 0.05 * vy * abs(vy))
@@ -42,7 +42,7 @@ with tempfile.TemporaryDirectory() as folder:
     print(f"{speed:.2f} m/s, {angle:.3f} rad, {height:.2f} m: {result.fun:.4g} after {result.nfev} evaluations")
 
 straight = autov.minimize(simulate, bounds, **run | {"store": None})
-print("the same bits as without the interruption:", straight.fun == result.fun)
+print("identical to a run without interruption:", straight.fun == result.fun)
 
 axes = result.plot(ax=plt.figure(figsize=(5.6, 3.4)).subplots())
 axes.axvline(200, color="#d55e00", linestyle="--", label="interrupted here")

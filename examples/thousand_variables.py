@@ -1,4 +1,4 @@
-"""Solve a problem of your own with 1000 variables: ten lines."""
+"""Solve your own problem with 1000 variables: ten lines."""
 
 import sys
 

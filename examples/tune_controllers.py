@@ -1,7 +1,7 @@
 """An optimiser for one kind of problem that comes again and again: tuning three control loops of a plant.
 
 Three coupled tanks are filled by three pumps. Twelve numbers are tuned: gain, integral time and derivative time of each
-loop, the time constant of a filter, the weight of the setpoint, and a whole number, how many steps of simulation lie
+loop, the time constant of a filter, the weight of the setpoint, and an integer, how many steps of simulation lie
 between two samples. Overflow and pumps that never rest are punished. Plants differ in their pipes; the optimiser is
 designed on eight of them and judged on four others, with 1,000 simulations for each tuning.
 
@@ -28,7 +28,7 @@ BOUNDS = [(0.05, 20.0), (1.0, 100.0), (0.0, 10.0)] * 3 + [(0.1, 5.0), (0.0, 1.0)
 
 def simulate(x, plant):
     """The integrated error of three level controllers on a plant, with penalties."""
-    every = math.floor(x[11] + 0.5)  # the whole number
+    every = math.floor(x[11] + 0.5)  # the integer
     level, integral, last, pump = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     filtered, area, drain = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(3):

@@ -1,4 +1,4 @@
-"""An operator of autov in NSGA-II of pymoo, beside pymoo's own, on a problem with two objectives.
+"""An operator of autov and that of pymoo in NSGA-II, on a problem with two objectives.
 
 Needs `pip install 'autov[pymoo]'`.
 The problem is one on which the operator is the better one; on most others there is no difference (docs/adapters.md).

@@ -1,7 +1,7 @@
 """The same call on a cluster: a client of Dask as `workers`, here of a small cluster on this machine.
 
 Needs `pip install 'autov[dask]'`. `Client("tcp://host:8786")` joins a cluster that is there, `SLURMCluster` and
-`KubeCluster` of Dask's other packages start one. Results have the same bits as on one machine.
+`KubeCluster` of Dask's other packages start one. Results are identical to those of one machine.
 """
 
 import time
@@ -28,7 +28,7 @@ if __name__ == "__main__":
         result = autov.minimize(simulate, bounds, workers=client, **options)
         print(f"{result.fun:.4g} after {result.nfev} evaluations on {len(client.nthreads())} workers")
     alone = autov.minimize(simulate, bounds, **options)
-    print("the same bits as in one process:", alone.fun == result.fun)
+    print("identical to one process:", alone.fun == result.fun)
 
     result.plot(ax=plt.figure(figsize=(5.6, 3.4)).subplots())
     plt.show()
