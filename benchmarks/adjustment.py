@@ -37,7 +37,7 @@ def adjusted(found: Portfolio) -> Portfolio:
 
 
 def bench_adjustment(folder: str | Path = "runs/general") -> dict[str, Any]:
-    """Area, targets and final values of the first `general` and of `anytime` beside `thorough`, by families."""
+    """Area, targets and final values of the first `general` and of `anytime` next to `thorough`, by families."""
     from benchmarks.general import HELD_OUT, TRAINED, problems
 
     place, found = Path(folder), {}

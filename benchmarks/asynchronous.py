@@ -1,8 +1,8 @@
-"""Values told as they come, beside whole batches: what a run has found after the same time on many workers.
+"""Values told as they come, next to whole batches: what a run has found after the same time on many workers.
 
 Time is simulated: an evaluation takes a lognormal time (median 1, sigma 0.5), everything else none. BBOB functions
 (package ioh), one run on each. Whole batches wait for the last of their values; values that are told as they come keep
-all workers busy, with points beside the batch that the algorithm itself does not see.
+all workers busy, with points outside the batch that the algorithm itself does not see.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Constrained and mixed-integer problems: autov's algorithms beside SciPy's differential evolution.
+"""Constrained and mixed-integer problems: autov's algorithms and SciPy's differential evolution.
 
 All get the same budget of points and the same population. A point counts when its constraints are evaluated, whether or
 not its objective is: neither side calls the objective at infeasible points. ``scipy`` is `differential_evolution` with

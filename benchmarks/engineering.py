@@ -1,4 +1,4 @@
-"""An engineer's case and a trap: plants of examples/annealing_line.py, beside other libraries.
+"""An engineer's case and a trap: plants of examples/annealing_line.py, next to other libraries.
 
 Twelve variables, one an integer, and one constraint. A point counts when its constraint is evaluated, whether or not
 its cost is. Algorithms of autov, random search, and COBYLA as SciPy has it are told the constraint. The others

@@ -1,4 +1,4 @@
-"""A design for each of twelve families, on fresh instances with known designs and other libraries as baselines."""
+"""A design for each of twelve families, on fresh instances, with baselines."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def settings_of(name: str, **changed: Any) -> dict[str, Any]:
 def train(
     name: str, seed: int, folder: str | Path, workers: int | None = None, progress: Any = None, **changed: Any
 ) -> Any:  # fmt: skip
-    """One search; killed and begun again it goes on."""
+    """One search; killed and begun again it continues."""
     place = Path(folder) / name / f"seed-{seed}"
     found = design(problems(TRAINED), rng=seed, workers=workers, checkpoint=place / "search.npz", resume=True,
                    validate=(), progress=progress, **settings_of(name, **changed))  # fmt: skip

@@ -64,7 +64,7 @@ def bench_history(
 
 
 def history_table(result: dict[str, Any]) -> Table:
-    """Mean best values, and a mark of the rank-sum test beside the default (Holm-corrected)."""
+    """Mean best values, and a mark of the rank-sum test against the default (Holm-corrected)."""
     rows = []
     for kind, plants in result["values"].items():
         budget, name = kind.split(", ")

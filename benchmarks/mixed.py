@@ -1,4 +1,4 @@
-"""Mixed variables: the algorithm for categories beside optuna's TPE, CatCMA with margin, and categories as integers.
+"""Mixed variables: the algorithm for categories, optuna's TPE, CatCMA with margin, and categories as integers.
 
 Seven functions of 12 to 20 variables (`benchmarks.mixed_functions.REPORTED`), five instances each, best values after
 200, 500, 1,000 and 2,000 evaluations of one run. Settings were chosen on other functions. TPE ends after 1,000: its
@@ -38,7 +38,7 @@ class _Spent(Exception):  # noqa: N818
 
 
 class Counted:
-    """A function of coordinates or of values that keeps what it gave and ends after so many evaluations."""
+    """A function of coordinates or of values that keeps what it gave and ends after this many evaluations."""
 
     def __init__(self, mixed: Mixed, maxfev: int) -> None:
         self.mixed, self.maxfev = mixed, maxfev

@@ -57,7 +57,7 @@ def _costs(rng: np.random.Generator, count: int, size: int) -> Array:
 
 
 def sphere_onemax(rng: np.random.Generator) -> Made:
-    """Development: a sphere beside the number of wrong categories (SphereCOM of the paper on CatCMA)."""
+    """Development: a sphere next to the number of wrong categories (SphereCOM of the paper on CatCMA)."""
     at, best = rng.uniform(-3, 3, 6), rng.integers(0, 4, 6)
     return {**_numbers(6), **_kinds(6, 4)}, lambda v: float(
         ((_column(v, "x", 6) - at) ** 2).sum() + np.sum(_codes(v, "c", 6) != best)
@@ -65,7 +65,7 @@ def sphere_onemax(rng: np.random.Generator) -> Made:
 
 
 def ellipsoid_leading(rng: np.random.Generator) -> Made:
-    """Development: an ellipsoid beside leading right categories (EllipsoidCLO of the same paper)."""
+    """Development: an ellipsoid next to leading right categories (EllipsoidCLO of the same paper)."""
     at, best, scale = rng.uniform(-3, 3, 6), rng.integers(0, 3, 6), 10.0 ** np.linspace(0, 3, 6)
 
     def fun(v: Values) -> float:

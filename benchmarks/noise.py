@@ -1,4 +1,4 @@
-"""Noisy functions: the true value at the recommended point, beside pycma's noise handling and nevergrad.
+"""Noisy functions: the true value at the recommended point, with pycma's noise handling and nevergrad.
 
 BBOB functions (package ioh) that are not of the kinds on which the algorithm of noisy runs was chosen: sphere,
 Rosenbrock, Rastrigin, Ackley, Schwefel 1.2 and Griewank. Values are divided by their standard deviation over the box,

@@ -1,4 +1,4 @@
-"""Operators inside NSGA-II of pymoo, beside its own SBX and polynomial mutation (SBX + PM); `results/pymoo` has it.
+"""Operators inside NSGA-II of pymoo, against its own SBX and polynomial mutation (SBX + PM); `results/pymoo` has it.
 
 An operator is designed on six problems of ZDT, DTLZ and WFG whose optima lie at another place in each run, and judged
 on the twelve others, shifted in the same way. In run r all algorithms meet the same instance and the same first

@@ -1,4 +1,4 @@
-"""How good the default is on problems that nobody trained on: BBOB and MA-BBOB, beside other libraries.
+"""How good the default is on problems without training: BBOB and MA-BBOB, with other libraries.
 
 `bench_quality` runs what is missing in a store and writes one file of figures for each setting; what such a file says
 of algorithms that are not run this time stays in it. `benchmarks.quality_markdown` makes the page of such files.
@@ -52,7 +52,7 @@ OTHERS = (
     "scipy:l-bfgs-b", "scipy:powell", "scipy:cobyqa", "scipy:direct", "scipy:dual-annealing", "nlopt:bobyqa",
     "nlopt:sbplx", "nevergrad:ngopt", "optuna:tpe", "optuna:gp",
 )  # fmt: skip
-# Slow ones are run up to so many evaluations times variables; some seconds to a minute for a run at the limit.
+# Slow ones are run up to this many evaluations times variables; some seconds to a minute for a run at the limit.
 LIMITS = {
     "cma:lq": 40_000, "pypop7:ddcma": 40_000, "pypop7:sepcma": 40_000, "scipy:cobyqa": 10_000,
     "nevergrad:ngopt": 10_000, "optuna:tpe": 10_000, "optuna:gp": 2_000,

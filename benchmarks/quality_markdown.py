@@ -19,9 +19,9 @@ VERDICTS = (
 
 
 def quality_page(results: str | Path, page: str | Path) -> str:
-    """Write the page of all files of figures in a folder, and that of ``methods.md`` beside it.
+    """Write the page of all files of figures in a folder, and that of ``methods.md`` next to it.
 
-    ``remarks.md`` comes before the verdicts. A picture is shown if it is in the folder ``quality`` beside the page.
+    ``remarks.md`` comes before the verdicts. A picture is shown if it is in the folder ``quality`` next to the page.
     """
     place, target = Path(results), Path(page)
     found = {path.stem: read_json(path, "figures") for path in place.glob("*bbob-*.json")}

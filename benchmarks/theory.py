@@ -3,7 +3,7 @@
 The theorem says that every elitist metaheuristic with weights r_i ~ N(mu_i, sigma_i^2), sum one, comes as near to the
 optimum of a continuous function as one likes. With one draw of the weights for each solution, as the theorem has
 it, and two parents (form h1), an offspring lies on the line through its parents: the population loses its dimensions
-and stays where it is. Drawn for each variable it goes on for longer, and ends away from the optimum, too.
+and stays where it is. Drawn for each variable it continues for longer, and ends away from the optimum, too.
 """
 
 from __future__ import annotations

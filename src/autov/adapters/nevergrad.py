@@ -27,7 +27,7 @@ except ImportError as error:
     raise missing("nevergrad", error) from None
 
 BUDGET = 10_000  # where nevergrad says none
-EDGE = 0.003  # the border of the box must not stand for infinity
+EDGE = 0.003  # the border of the box must not count as infinity
 
 
 class AutoVOptimizer(base.Optimizer):

@@ -54,7 +54,7 @@ def algorithm_for(space: Space, given: Any, usual: Any) -> Any:
 
 
 class Points:
-    """Points of an algorithm one by one: in the unit box of so many variables, or coordinates of a space.
+    """Points of an algorithm one by one: in the unit box of this many variables, or coordinates of a space.
 
     When all points of a batch are out and none is told, further ones are uniform: whoever asks for them has a worker
     that would wait otherwise. Who has asked may never tell: after twice as many of them as the batch has points, what

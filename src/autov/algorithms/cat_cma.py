@@ -270,7 +270,7 @@ class CatCMA:
 
 
 def _weights(n: int) -> tuple[Array, float]:
-    """Weights of the better half of n points, and how many points they stand for."""
+    """Weights of the better half of n points, and how many points they represent."""
     w = math.log(n // 2 + 0.5) - np.log(np.arange(1, n // 2 + 1))
     w /= w.sum()
     return w, float(1 / (w @ w))

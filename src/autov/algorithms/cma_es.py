@@ -12,7 +12,7 @@ The package cma (4.5) has other formulas for the step size and is slower on the 
 
 Table IV fixes c_sigma, d_sigma and c_c to numbers that no formula gives for 30 variables and 100 points (about 0.47,
 1.47 and 0.14). They are the defaults, for any dimension: step size and paths then look back about ten generations,
-which is short but sound for 1000 variables, too. None stands for the tutorial's formula. The two learning rates of
+which is short but sound for 1000 variables, too. None means the tutorial's formula. The two learning rates of
 the matrix are not in Table IV and follow the formulas; ``c_mu=0`` is the rank-one update of 2001.
 
 The eigendecomposition costs d^3 and is brought up to date only when 1 / (2 d (c_1 + c_mu)) generations have passed

@@ -8,7 +8,7 @@ batch, global and local points of an axis alternate, and an axis ends by the cur
 The first batch tells whether the function is such a sum: it has the start, the far end of each axis, and the corner
 where all axes are at their far end. If the change to the corner is not the sum of the changes along the axes, the
 search ends after d + 2 evaluations. ``state.scalars["separable"]`` is 1 or 0, or -1 while it is not known. A search
-that has converged goes on with twice the detail a few times, then it begins elsewhere.
+that has converged continues with twice the detail a few times, then it begins elsewhere.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ the pressure of selection, who survives, and the frame in which an affine operat
 With ``frame="learned"`` it draws along the eigenvectors of the population's covariance: all points are expressed in
 that basis, drawn there and turned back before clipping. The spread of the population is then that along each
 eigenvector, the width of the box the root mean square of its widths. An eigenvector points from the mean towards the
-best point, so a turned population has turned offspring, path by path. The basis is learned from the first population,
+best point, so a rotated population has rotated offspring, path by path. The basis is learned from the first population,
 and again when 10 d evaluations were made since; this costs d^3.
 """
 
@@ -40,7 +40,7 @@ NEAR = 0.05  # of the way from the centre of the box: where first points are in 
 
 @dataclass(frozen=True, eq=False)
 class EvolutionState:
-    """What a run needs to go on: with the same state it goes on with the same bits."""
+    """What a run needs to continue: with the same state it continues with identical results."""
 
     key: np.ndarray  # two words of the counter-based stream
     generation: int  # 0 until the initial population is told

@@ -112,7 +112,7 @@ class LocalSearch:
     def run_compiled(
         self, state: LocalSearchState, objective: Objective, maxfev: int, begun: list[AnyRun] | None = None
     ) -> Outcome:  # fmt: skip
-        """Go on until maxfev evaluations are made, as one compiled piece: the same bits as by ask and tell."""
+        """Continue until maxfev evaluations are made, as one compiled piece: identical to ask and tell."""
         return run_to_end(self.resumable_run(state), objective, maxfev, begun)
 
     def resumable_run(self, state: LocalSearchState) -> ResumableRun:

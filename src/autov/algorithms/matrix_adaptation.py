@@ -30,7 +30,7 @@ values of 10 + 30 d / lambda generations differ by less than ``tol_f`` of their 
 nothing better for ``patience`` times 60 + 30 d / lambda generations. The next run starts elsewhere: with a population
 ``growth`` times as large (``"ipop"``: A. Auger and N. Hansen, CEC 2005), or in turns with that and with smaller
 populations and steps (``"bipop"``: N. Hansen, GECCO workshops 2009). No population exceeds a tenth of the budget, 512
-times the first one, or 2^22 / d points; the next one is then as small as the first. With ``"none"`` a run goes on for
+times the first one, or 2^22 / d points; the next one is then as small as the first. With ``"none"`` a run continues for
 ever, unless its numbers leave the range of floating point, and starts again then.
 
 *Invariance.* The next mean is the mean plus weighted steps, an affine combination of the points, and the step size and
@@ -248,7 +248,7 @@ class MatrixAdaptation(StrategySettings):
     def run_compiled(
         self, state: MatrixAdaptationState, objective: Objective, maxfev: int, begun: list[AnyRun] | None = None
     ) -> Outcome:  # fmt: skip
-        """Go on until maxfev evaluations are made, as one compiled piece: the same bits as by ask and tell."""
+        """Continue until maxfev evaluations are made, as one compiled piece: identical to ask and tell."""
         return run_to_end(self.resumable_run(state), objective, maxfev, begun)
 
     def resumable_run(self, state: MatrixAdaptationState) -> ResumableRun:

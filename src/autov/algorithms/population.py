@@ -59,7 +59,7 @@ def spread(box: Box, x: Array, least: float, most: float) -> float:
 
 
 def relative_spreads(box: Box, x: Array, sure: float = 5.0, most: float = 5.0) -> Array:
-    """Standard deviations (d,) of points beside the mean one, as parts of the box.
+    """Standard deviations (d,) of points next to the mean one, as parts of the box.
 
     Args:
         box: of the points.

@@ -192,7 +192,7 @@ class Portfolio:
         return [(m, own) for m, own in zip(self.members, state.states, strict=False) if type(m) in kinds]
 
     def tell(self, state: PortfolioState, x: Array, f: Array, rng: Generator) -> PortfolioState:
-        """The member takes the values; it goes on as long as its next batch fits."""
+        """The member takes the values; it continues as long as its next batch fits."""
         return self._told(False, state, x, f, rng)
 
     def tell_over(self, state: PortfolioState, x: Array, f: Array, rng: Generator) -> PortfolioState:
@@ -234,7 +234,7 @@ class Portfolio:
         return renewed(state, turn=place, final=True, states=_put(state.states, place, own))
 
     def _polishes(self, leader: int, used: int) -> bool:
-        """Whether the polisher takes over from a leader that has made so many evaluations."""
+        """Whether the polisher takes over from a leader that has made this many evaluations."""
         return self.polish > 0 and used > 0 and not isinstance(self.members[leader], StrategySettings)
 
     def _start_polisher(self, state: PortfolioState, x: Array, f: Array, best_x: Array) -> MatrixAdaptationState:
@@ -246,7 +246,7 @@ class Portfolio:
         place = len(self.members)
         own = polisher.start(derive(state.stream, place, 1), box, 2, state.maxfev, best_x)
         own.scalars["sigma"] = step
-        waiting = state.states[place]  # what it would have begun with: in a turned run its axes are turned
+        waiting = state.states[place]  # what it would have begun with: in a rotated run its axes are rotated
         return replace(own, matrix=waiting.matrix.copy(), basis=waiting.basis)
 
     @property
@@ -262,7 +262,7 @@ class Portfolio:
     def run_compiled(
         self, state: PortfolioState, objective: Objective, maxfev: int, begun: list[AnyRun] | None = None
     ) -> Outcome:  # fmt: skip
-        """A run from a state of ``start``, in compiled calls: the same bits as by ask and tell.
+        """A run from a state of ``start``, in compiled calls: identical to ask and tell.
 
         Fewer evaluations than the state was made for are the first ones of the whole run.
         """
@@ -277,7 +277,7 @@ class Portfolio:
         return replace(self, members=tuple(m.inside() if isinstance(m, Rotatable) else m for m in self.members))
 
     def rotated(self, state: PortfolioState, rotation: Array) -> PortfolioState:
-        """The state after the box was turned about its centre; only where all members can be turned."""
+        """The state after the box was rotated about its centre; only where all members can be rotated."""
         for member in self.runners:
             if not isinstance(member, Rotatable):
                 raise InputError(f"rotation: {member.name} cannot be rotated")
@@ -313,7 +313,7 @@ class PortfolioRun(Turns):
         return self._next_run().batch
 
     def advance(self, objective: Objective, budget: int, final: bool, trace: Trace, traced: int) -> int:
-        """Members in turns, until so many evaluations are made."""
+        """Members in turns, until this many evaluations are made."""
         while self.nfev < budget:
             run, left = self._next_run(), budget - self.nfev
             if run.batch > left and not final:

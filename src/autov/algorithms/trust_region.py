@@ -33,7 +33,7 @@ class TrustRegion(LocalSearch):
         scale: first radius of the trust region, and the distance of the first points from the start.
         points: of a model, at most; a first model of n variables has 2 n + 1 in any case, a full quadratic has
             (n + 1) (n + 2) / 2, more are not used. Memory grows with its square, and so does the time of a step.
-        variables: of a model, at most; with more, models are of blocks of so many.
+        variables: of a model, at most; with more, models are of blocks of this many.
         smallest: radius below which a search has converged.
     """
 

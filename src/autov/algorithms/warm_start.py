@@ -1,6 +1,6 @@
 """An algorithm that remembers where optima of its training problems lie: `WarmStart`.
 
-It first tries points of its memory beside points of the whole box (`start_distribution`), with at most a twentieth of
+It first tries points of its memory next to points of the whole box (`start_distribution`), with at most a twentieth of
 the budget. If those of the memory are good, the algorithm starts there, else cold. Values of points that were tried are
 told to the algorithm where it asks for them, and not evaluated again. Where first points are given, and for another
 number of variables, the memory is not used.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from autov.designer import SearchProgress
 
 FAMILIES = ("translate", "translate-rotate", "translate-rotate-scale", "none")
-CUT = "best-so-far.json"  # beside the checkpoint of a search that was stopped
+CUT = "best-so-far.json"  # next to the checkpoint of a search that was stopped
 
 
 def register(app: typer.Typer) -> None:

@@ -43,7 +43,7 @@ def packed(facts: Sequence[str], width: int) -> list[str]:
 
 
 def wrapped(lines: Sequence[str], width: int, most: int, hang: int = 2) -> list[str]:
-    """Lines broken between words so that none is cut, more spaces before what continues; at most so many."""
+    """Lines broken between words so that none is cut, more spaces before what continues; at most this many."""
     found: list[str] = []
     for line in lines:
         begin = " " * (len(line) - len(line.lstrip()))

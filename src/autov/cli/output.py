@@ -37,7 +37,7 @@ def with_progress(
     Args:
         title: the task.
         call: what does it.
-        kept: where runs are stored, if they are; Ctrl-C says how to go on, or how to store them.
+        kept: where runs are stored, if they are; Ctrl-C says how to continue, or how to store them.
         page: a report that is written anew meanwhile.
     """
     from autov.cli.live_report import LiveReport
@@ -75,7 +75,7 @@ def print_words(text: str) -> None:
 
 
 def log(text: str) -> None:
-    """A line for people on standard error, beside the results; in a terminal it is broken between words."""
+    """A line for people on standard error, next to the results; in a terminal it is broken between words."""
     shown = folded(text, shutil.get_terminal_size().columns) if sys.stderr.isatty() else text
     sys.stderr.write(f"{shown}\n")
 

@@ -31,7 +31,7 @@ def ways(trials: Sequence[Trials], parts: dict[str, int], seconds: float) -> lis
     Args:
         trials: on the training problems.
         parts: evaluations of the design, by what they are for.
-        seconds: of an evaluation of the function, beside all workers.
+        seconds: of an evaluation of the function, with all workers.
     """
     longest, everything = max(one.budget.made for one in trials), sum(parts.values())
     checks = REAL_RUNS * longest * seconds

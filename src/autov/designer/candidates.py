@@ -1,7 +1,7 @@
-"""All candidates that a search has tried, kept beside its checkpoint: which genes matter is found out from them.
+"""All candidates that a search has tried, kept next to its checkpoint: which genes matter is found out from them.
 
 The file has one line of JSON and then, for each generation, a block of float32: genes and best values of the first
-runs of each new candidate. Blocks have one size, so a search that goes on writes behind the last generation that its
+runs of each new candidate. Blocks have one size, so a search that continues writes behind the last generation that its
 checkpoint has.
 """
 

@@ -26,12 +26,12 @@ class Case:
 
 @dataclass(frozen=True)
 class DesignCases:
-    """What a design is trained on, what it is judged on, and the same with moved optima.
+    """What a design is trained on, what it is judged on, and the same with translated optima.
 
     Attributes:
         trained: cheap models of the problems where there are some; otherwise the very list ``judged``.
         judged: the problems themselves.
-        moved: those with the optimum elsewhere; none for families, which move by themselves.
+        moved: those with the optimum translated; none for families, which move by themselves.
         left_out: how many of ``judged``, the last ones, are problems that the training leaves out.
     """
 
@@ -88,7 +88,7 @@ def split(problem: Any) -> tuple[Any, Any]:
 
 
 def is_plain_name(item: Any) -> bool:
-    """Whether it is a name of autov's, which may stand for several problems; not file.py:function."""
+    """Whether it is a name of autov's, which may represent several problems; not file.py:function."""
     return isinstance(item, str) and ":" not in item
 
 
@@ -136,7 +136,7 @@ def training_cases(
 
 
 def _spread(count: int, problems: int, dims: int, budgets: int, stops: int) -> list[tuple[int, int, int, int]]:
-    """So many combinations, every problem, dimension, budget and stop about equally often, and none twice."""
+    """This many combinations, every problem, dimension, budget and stop about equally often, and none twice."""
     chosen: list[tuple[int, int, int, int]] = []
     for step in range(problems * dims * budgets * stops):
         lap, problem = divmod(step, problems)

@@ -25,7 +25,7 @@ _NOT_STARTED = -1  # the generation of a search before its first population
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """All that a search needs to go on.
+    """All that a search needs to continue.
 
     Attributes:
         settings: what decides its results, the seed included.

@@ -29,7 +29,7 @@ MEASURED_EVALUATIONS, MOST_RUNS = 100_000, 64  # of compiled runs: some hundredt
 SHORT = 0.02  # seconds
 CHEAP = 0.0025  # seconds of a call, below which what is between the calls counts, too
 LOCKSTEP_RUNS, LOCKSTEP_BATCHES = 8, 4  # of a Python function, at most
-MEASURE = 6  # what their stream is for, beside those of `search`
+MEASURE = 6  # what their stream is for, next to those of `search`
 WARN_SECONDS = 3600.0  # a search that is expected to last longer says so
 FITTED = {  # what is made to fit, and the least that it may become
     "generations": 3, "population": 6, "race_size": 2, "race_runs": 2, "retest_runs": 5, "panel_runs": 2,

@@ -26,7 +26,7 @@ from autov.operators import AffineOperator
 from autov.problems import ProblemFamily
 from autov.runs.evaluation import FaultCount
 
-# What may change when a search goes on.
+# What may change when a search continues.
 AFTER_THE_SEARCH = ("generations", "final_race", "race_size", "race_runs", "retest_runs", "random_baseline", "remember")
 COLD = "without memory"  # what the result is called where another one, which remembers, takes its place
 
@@ -98,7 +98,7 @@ class DesignRun:
         return self._finish(last, begun.faults, preset)
 
     def _beginning(self) -> Checkpoint:
-        """The search before its first population, with all that must be the same when it goes on."""
+        """The search before its first population, with all that must be the same when it continues."""
         settings = {name: value for name, value in self.described.items() if name not in AFTER_THE_SEARCH}
         settings["identities"] = self.files.trained
         designed = self.search.settings.designed

@@ -31,7 +31,7 @@ SMALLEST_GAP, LARGEST_GAP = 1e-12, 1e300
 
 
 def needs_minima(aggregate: str, problems: int, over_runs: str = "median") -> bool:
-    """Whether the fitness on so many problems is relative to their known minima."""
+    """Whether the fitness on this many problems is relative to their known minima."""
     return aggregate == "panel" or over_runs == "gap" or (aggregate == "log-gap" and problems > 1)
 
 

@@ -50,11 +50,11 @@ class Gene:
             raise InputError(f"gene: {self.name} needs {rule}, got {self.low!r} and {self.high!r}")
 
     def counts(self, values: Mapping[str, Any]) -> bool:
-        """Whether it counts beside these values of other genes."""
+        """Whether it counts next to these values of other genes."""
         return self.when is None or (self.when[0] in values and values[self.when[0]] in self.when[1])
 
     def value(self, unit: float) -> Any:
-        """What a number of the unit interval stands for."""
+        """What a number of the unit interval represents."""
         if self.scale == "choice":
             return self.choices[min(int(unit * len(self.choices)), len(self.choices) - 1)]
         if self.scale == "linear":
@@ -67,7 +67,7 @@ class Gene:
         return round(found) if self.scale == "integer" else found
 
     def unit(self, value: Any) -> float:
-        """The number that stands for a value; for values outside the bounds, that of the nearest one."""
+        """The number that represents a value; for values outside the bounds, that of the nearest one."""
         if self.scale == "choice":
             return (self.choices.index(value) + 0.5) / len(self.choices)
         if self.scale == "zero-log" and value <= 0:

@@ -30,7 +30,7 @@ UNIFORM_CROSSOVER = (
 
 
 class Genome(Protocol):
-    """Vectors in a box that stand for algorithms."""
+    """Vectors in a box that represent algorithms."""
 
     @property
     def box(self) -> Box:

@@ -56,7 +56,7 @@ class Values:
 
 
 class Journal:
-    """The file of values beside a checkpoint; without a path nothing is kept."""
+    """The file of values next to a checkpoint; without a path nothing is kept."""
 
     def __init__(self, path: Path | None = None, fingerprint: bytes = bytes(32)) -> None:
         self.path = path

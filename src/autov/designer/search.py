@@ -3,7 +3,7 @@
 Candidates are vectors in the box of a genome. Every generation, the operator of the best candidate found so far makes
 offspring of the candidates (or another proposer does), and the better half of all
 survives. Everything random is a function of (seed, generation)
-or of (seed, candidate, run), so a search can be cut anywhere and go on, on any number of workers, with the same bits.
+or of (seed, candidate, run), so a search can be cut anywhere and resumed with any workers, with identical results.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FIRST_STEP = 0.1  # of the evolution strategy, in the unit box
 
 
 class Proposer(Protocol):
-    """Candidates from what is known; what it remembers is in arrays, so that a search can be cut and go on."""
+    """Candidates from what is known; what it remembers is in arrays, so that a search can be cut and continue."""
 
     needs_all: bool  # whether it learns from the values of all candidates, hopeless ones included
 

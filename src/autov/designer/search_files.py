@@ -1,4 +1,4 @@
-"""Where a search is kept: a checkpoint, and beside it the values that came after it.
+"""Where a search is kept: a checkpoint, and next to it the values that came after it.
 
 The checkpoint is there before the first evaluation, and it alone has the seed and the sizes of a search. The journal of
 values has only a fingerprint of the search that they belong to; a third file has all candidates that were tried. A lock
@@ -49,7 +49,7 @@ class SearchFiles:
         self._written = clock.perf_counter()
 
     def seed(self, rng: Seed) -> int:
-        """The seed, that of the search that goes on if none is given."""
+        """The seed, that of the search that continues if none is given."""
         return self.saved.settings["seed"] if rng is None and self.saved is not None else seed_of(rng)
 
     def identify(self, trained: Sequence[Problem], judged: Sequence[Problem]) -> None:
@@ -58,7 +58,7 @@ class SearchFiles:
             self.trained, self.judged = [identity(one) for one in trained], [identity(one) for one in judged]
 
     def begin(self, search: Search, new: Checkpoint) -> Checkpoint:
-        """The checkpoint to go on from: the saved one, if it belongs to this search, or the new one.
+        """The checkpoint to continue from: the saved one, if it belongs to this search, or the new one.
 
         Args:
             search: what the state must fit.
@@ -104,7 +104,7 @@ def search_files(checkpoint: Any, resume: bool) -> Iterator[SearchFiles]:
 
     Args:
         checkpoint: the path, or None.
-        resume: go on from what is there; otherwise nothing may be there.
+        resume: continue from what is there; otherwise nothing may be there.
     """
     if checkpoint is None:
         yield SearchFiles()
@@ -122,12 +122,12 @@ def search_files(checkpoint: Any, resume: bool) -> Iterator[SearchFiles]:
 
 
 def candidates_of(path: Path) -> Path:
-    """The file of all candidates beside a checkpoint."""
+    """The file of all candidates next to a checkpoint."""
     return path.with_name(f"{path.name}.candidates")
 
 
 def _values_of(path: Path) -> Path:
-    """The file of values beside a checkpoint."""
+    """The file of values next to a checkpoint."""
     return path.with_name(f"{path.name}.values")
 
 
@@ -147,7 +147,7 @@ def _place(checkpoint: Any, opened: ExitStack) -> Path:
 
 
 def _check_saved(path: Path, saved: Checkpoint, new: Checkpoint, search: Search) -> None:
-    """Refuse a checkpoint of another search, or one that cannot go on."""
+    """Refuse a checkpoint of another search, or one that cannot continue."""
     _check_settings(path, saved.settings, json.loads(to_json(dict(new.settings))))
     if saved.state is not None:
         try:

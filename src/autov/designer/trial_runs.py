@@ -28,7 +28,7 @@ class TrialBudget:
     popsize: int = 100
     generations: int = 100
     runs: int = 9
-    evaluations: int | None = None  # of a run, instead of those of so many generations
+    evaluations: int | None = None  # of a run, instead of those of this many generations
     stop: float = 1.0  # share of them after which a run is cut off, without having known it: how good it is on its way
 
     def __post_init__(self) -> None:

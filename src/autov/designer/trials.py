@@ -1,4 +1,4 @@
-"""How good candidates are: best values of short runs of the algorithms they stand for (Algorithm 2)."""
+"""How good candidates are: best values of short runs of the algorithms they represent (Algorithm 2)."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ class Trials:
 
 @dataclass(frozen=True, eq=False)
 class DesignTrials:
-    """Trials of the search, of the re-test (the same, unless there are surrogates) and with moved optima."""
+    """Trials of the search, of the re-test (the same, unless there are surrogates) and with translated optima."""
 
     search: list[Trials]
     held_out: list[Trials]
@@ -252,7 +252,7 @@ def _known(made: Values, best: Array, piece: slice) -> bool:
 
 
 def bounds_of(figure: Callable[[Array], Array], values: Array) -> tuple[Array, Array]:
-    """Smallest and largest possible figure of each row, where NaN stands for runs not made yet.
+    """Smallest and largest possible figure of each row, where NaN means a run that is not made yet.
 
     Args:
         figure: from (c, runs) to (c,), never smaller where a value is larger.
@@ -270,7 +270,7 @@ def try_candidates(
 
     A candidate is hopeless once its figure is certain to lie above the len(parents)-th smallest of all upper bounds
     (parents included): that many others survive before it. Those that survive have all their runs, so the search
-    goes on with the same bits as without early stops.
+    continues as without early stops.
     """
     count, runs = len(candidates), trials.budget.runs
     values = np.full((count, runs), np.nan)

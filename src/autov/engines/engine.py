@@ -14,7 +14,7 @@ from autov.core import InputError
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Found = Generator[tuple[int, Result], None, None]  # index of an item and what the call gave for it
-Lost = Callable[[int, str], Any]  # index of an item and what happened to it -> what stands for its result
+Lost = Callable[[int, str], Any]  # index of an item and what happened to it -> what represents its result
 
 
 class _Wait:
@@ -42,7 +42,7 @@ class Engine(Protocol):
         until another result has come out, they give WAIT, which is not counted.
 
         An item whose worker dies is sent to another one, alone; if that dies, too, or if the call takes longer than
-        ``timeout`` seconds (its worker is then replaced), ``lost(index, reason)`` stands for its result, and without
+        ``timeout`` seconds (its worker is then replaced), ``lost(index, reason)`` represents its result, and without
         ``lost`` a WorkerError is raised. Engines that cannot end a call refuse a timeout.
         """
         ...
@@ -69,7 +69,7 @@ def in_order(
 
 
 def chunks(items: Iterable[Item], size: int) -> Iterator[tuple[int, list[Item]]]:
-    """(index of its first item, items) of each chunk, taken one after the other; no items stand for WAIT."""
+    """(index of its first item, items) of each chunk, taken one after the other; no items mean WAIT."""
     rest, first = iter(items), 0
     while part := list(islice(rest, 1)):
         while len(part) < size and part[-1] is not WAIT and (more := list(islice(rest, 1))):

@@ -68,7 +68,7 @@ class OnExecutor(Engine):
         self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1, timeout: float | None = None,
         lost: Lost | None = None,
     ) -> Found[Result]:  # fmt: skip
-        """(index, call(item)) as they finish; see Engine. Calls that run when it is cancelled go on to their end."""
+        """(index, call(item)) as they finish; see Engine. Calls that run when it is cancelled continue to their end."""
         del lost  # a pool whose worker died takes no more work
         no_timeout(timeout)
         if isinstance(self.executor, ProcessPoolExecutor):

@@ -1,4 +1,4 @@
-"""A designed algorithm beside others on fresh instances of what it was designed for: runs that its report shows."""
+"""A designed algorithm and others on fresh instances of what it was designed for: runs that its report shows."""
 
 from __future__ import annotations
 

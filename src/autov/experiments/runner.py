@@ -146,7 +146,7 @@ def run(
     """Run what is missing, in worker processes, and write each result as it comes.
 
     Results do not depend on the workers. Ctrl-C raises KeyboardInterrupt when the workers have ended; what is finished
-    stays in the store, and the next call goes on. Tasks that raise, or end their worker, do not stop the others. Those
+    stays in the store, and the next call continues. Tasks that raise or end their worker do not stop the others. Those
     that raised are run again by the next call, those that ended their worker only with ``retry_failed``, or where the
     point that did it is known and counts as worst now.
     """

@@ -72,7 +72,7 @@ def scientific(value: float | None, digits: int = 4) -> str:
 
 
 def significant(value: float | None, digits: int = 4) -> str:
-    """The number with so many significant digits, such as 12.55; with an exponent only if it is very small or large."""
+    """The number with this many significant digits, such as 12.55; with an exponent if it is very small or large."""
     if value is None or math.isnan(value):
         return "n/a"
     if math.isinf(value):

@@ -20,7 +20,7 @@ LARGE = 128  # offspring of a large call
 SMALL = (1, 3, 7)  # of small ones: an operator may treat a single offspring, or the whole batch, in another way
 SMALL_CALLS = 20  # for each transformation: what breaks a call and not an offspring is seen by many calls only
 INPUT_DECADES = (-8.0, 8.0)  # sizes of inputs, as powers of ten
-SHIFT_DECADES = 6.0  # b is at most so many powers of ten above the inputs: beyond, rounding leaves too little of them
+SHIFT_DECADES = 6.0  # b is at most this many powers of ten above the inputs: beyond, rounding leaves too little of them
 
 
 @dataclass(frozen=True)

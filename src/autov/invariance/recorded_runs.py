@@ -18,7 +18,7 @@ from autov.problems.problem import Problem
 from autov.runs import Run, solve
 
 SHIFTS = (0.5, -3.0, 2.0**-20, -(2.0**-10), 2.0**-5, -(2.0**5), -(2.0**10), 2.0**16)  # widths of the box
-ULPS = 8  # points are shaken by so many units in the last place
+ULPS = 8  # points are shaken by this many units in the last place
 POWERS = (1, 5, -5, 10, -10, 20, -20, 30, -30, 40, -40)  # of two
 
 
@@ -45,12 +45,12 @@ Change = Transformation | Increasing
 
 
 def rotatable(algorithm: Any) -> TypeGuard[Rotatable]:
-    """Whether it and all its members can be turned."""
+    """Whether it and all its members can be rotated."""
     return isinstance(algorithm, Rotatable) and all(rotatable(member) for member in getattr(algorithm, "members", ()))
 
 
 def rotates_draws(algorithm: Any) -> bool:
-    """Whether its draws can be turned with the problem, and do not follow its points by themselves."""
+    """Whether its draws can be rotated with the problem, and do not follow its points by themselves."""
     return rotatable(algorithm) and getattr(algorithm, "rotates_draws", True)
 
 
@@ -98,7 +98,7 @@ class Image:
 
 @dataclass(frozen=True)
 class Turned:
-    """An algorithm whose first state, made from the plain first population, is turned together with its draws."""
+    """An algorithm whose first state, made from the plain first population, is rotated together with its draws."""
 
     algorithm: Any
     rotation: Array
@@ -242,7 +242,7 @@ class Setting:
         """One run; points are given back in the coordinates of the plain problem.
 
         Rotations turn about the centre. A negative a mirrors the box, so that its bounds change places; an algorithm
-        that can be turned is mirrored after its first points were made, as it is under rotations. With ``permuted``,
+        that can be rotated is mirrored after its first points were made, as it is under rotations. With ``permuted``,
         the random numbers are permuted with the variables. With ``shake`` the first points and those that
         are evaluated are others nearby, for each ``path``.
         """

@@ -248,7 +248,7 @@ def directions(points: Array) -> tuple[Array, tuple[str, str]]:
     """p-values of the two tests of all variables together, and where points would be drawn to.
 
     If points are uniform in the box, distances from the centre and places of all their variables are independent
-    uniform numbers, and the mean of so many is normal.
+    uniform numbers, and the mean of this many is normal.
     """
     z = math.sqrt(12 * points.size) * np.array([np.abs(2 * points - 1).mean() - 0.5, points.mean() - 0.5])
     signs = ("border" if z[0] > 0 else "centre", "upper bounds" if z[1] > 0 else "lower bounds")

@@ -34,7 +34,7 @@ from autov.invariance.theorem import exchangeable, mirror_symmetric
 from autov.invariance.transformations import PROPERTIES, Property, Transformation
 from autov.problems import Problem, resolve_problem
 
-APART = 7  # the population under permutations has so many members more than variables, if it has about as many
+APART = 7  # the population under permutations has this many members more than variables, if it has about as many
 CONTROLS = 4  # runs that are shaken, to see whether the algorithm amplifies rounding
 SHAKES = 32  # points near the best one that tell how much rounding may change its value
 SUSPECTS = 2  # transformations in that test: the most general ones under which populations differ
@@ -238,7 +238,7 @@ class Tolerated(NamedTuple):
     value: float  # the best value
 
     def of(self, count: int) -> Array:
-        """For each of so many numbers, the best value last."""
+        """For each of this many numbers, the best value last."""
         return np.append(np.full(count - 1, self.place), self.value)
 
 

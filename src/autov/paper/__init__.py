@@ -1,4 +1,4 @@
-"""The AutoV paper, run again: its tables and figures, and the values it prints beside ours.
+"""The AutoV paper, run again: its tables and figures, and the values it prints, with ours.
 
 What draws (`autov.paper.contours`, `autov.paper.page`) is imported by itself, so that running a table does not wait for
 Matplotlib.

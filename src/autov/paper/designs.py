@@ -29,7 +29,7 @@ def design_operators(
     specs: Mapping[str, DesignSpec], folder: str | os.PathLike[str], *, preset: str = "quick", seed: Seed = 1,
     workers: Any = None, progress: Any = None, announce: Callable[[str], None] | None = None,
 ) -> dict[str, AffineOperator]:  # fmt: skip
-    """Design what is not in the folder yet; a search that was interrupted goes on.
+    """Design what is not in the folder yet; a search that was interrupted continues.
 
     Args:
         specs: column -> operator.

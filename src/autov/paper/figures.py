@@ -1,4 +1,4 @@
-"""Figures 1-3 of the paper: where two algorithms go on f(x1, x2) = x1^4 + x2^4, with and without a transformation.
+"""Figures 1-3 of the paper: where two algorithms minimise f(x1, x2) = x1^4 + x2^4, with and without a transformation.
 
 Population 10, 10 generations, one seed. The first population of a transformed problem is the transformed first
 population of the plain one, and the box is transformed with it (Figures 1 and 2) or wide enough not to matter
@@ -96,7 +96,7 @@ def search_behaviour(name: str, seed: int = 1) -> SearchBehaviour:
     if name not in BEHAVIOUR_FIGURES:
         raise InputError(f"figure: one of {', '.join(BEHAVIOUR_FIGURES)}, got {name!r}")
     figure = BEHAVIOUR_FIGURES[name]
-    # Figure 3 starts in the middle of a wide box: a turned population must not meet the border.
+    # Figure 3 starts in the middle of a wide box: a rotated population must not meet the border.
     wide = 10.0 if name == "fig-3" else 1.0
     plain_box = Box.cube(-wide * BOUND, wide * BOUND, 2)
     first = Box.cube(-BOUND, BOUND, 2).sample(POPSIZE, generator(seed, 9))

@@ -112,7 +112,7 @@ def _summary(found: Sequence[Reproduction]) -> str:
 
 
 def _agreed(found: Sequence[Reproduction]) -> str:
-    """So many of so many signs."""
+    """The share of signs that agree."""
     return f"{sum(one.signs[0] for one in found)} of {sum(one.signs[1] for one in found)}"
 
 

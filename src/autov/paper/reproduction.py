@@ -1,4 +1,4 @@
-"""`reproduce` runs a table of the paper again and puts what it prints beside our results."""
+"""`reproduce` runs a table of the paper again and puts what it prints next to our results."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def reproduce(
 
 
 def pair(name: str, comparison: Comparison) -> Reproduction:
-    """Put the results of a table beside what the paper prints."""
+    """Put the results of a table next to what the paper prints."""
     table = paper_table(name)
     if set(comparison.problems) != set(table.problems) or set(comparison.algorithms) != set(table.columns):
         raise InputError(f"{name}: these are results of other algorithms or problems ({comparison.name})")

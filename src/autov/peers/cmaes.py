@@ -21,7 +21,7 @@ from autov.core import Array, Box
 from autov.peers.libraries import library, release, start
 from autov.peers.restarted import RestartedCMA
 
-LARGEST = 1e300  # stands for infinite: the library takes differences of values
+LARGEST = 1e300  # instead of infinity: the library takes differences of values
 
 
 @dataclass(frozen=True)

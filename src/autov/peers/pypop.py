@@ -26,7 +26,7 @@ from autov.peers.libraries import library, release, start
 
 METHODS = {"ddcma": ("ddcma", "DDCMA"), "sepcma": ("sepcmaes", "SEPCMAES")}  # module and class
 EXTRA = "pypop7"  # of its own: the package brings many others along
-LARGEST = 1e300  # stands for infinite: the library takes differences of values
+LARGEST = 1e300  # instead of infinity: the library takes differences of values
 
 
 class _UselessError(Exception):

@@ -11,7 +11,7 @@ from autov.algorithms.population import initial_points
 from autov.core import Array, Box
 from autov.core.streams import generator
 
-LARGEST = 1e100  # stands for infinite: solvers take differences and squares of values
+LARGEST = 1e100  # instead of infinity: solvers take differences and squares of values
 NOISE = 1e-3  # of the width: the very centre lies on a symmetry of some functions, where difference quotients vanish
 
 

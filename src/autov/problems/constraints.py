@@ -102,7 +102,7 @@ class Limits(NamedTuple):
 
 
 def limits_of(constraints: Sequence[Constraint], widths: Sequence[int]) -> Limits:
-    """The bounds of constraints that give so many numbers each."""
+    """The bounds of constraints that give this many numbers each."""
     both = [constraint.limits(width) for constraint, width in zip(constraints, widths, strict=True)]
     lower, upper = (np.concatenate(bounds) for bounds in zip(*both, strict=True))
     return Limits(lower, upper, _size(lower), _size(upper), tuple(widths))
@@ -161,7 +161,7 @@ def _size(bound: Array) -> Array:
 
 
 def _linear(x: Array, matrix: Array) -> Array:
-    return (x[:, None, :] * matrix).sum(axis=2)  # row by row the same bits, whatever the size of the batch
+    return (x[:, None, :] * matrix).sum(axis=2)  # row by row, with identical results for the size of the batch
 
 
 def _identity(x: Array) -> Array:

@@ -164,7 +164,7 @@ class NumbaFunction:
 
 @lru_cache(maxsize=64)
 def _compiled_once(fun: Any, name: str, dims: tuple[int, ...]) -> Any:
-    """The compiled batch of a function whose further arguments have so many dimensions."""
+    """The compiled batch of a function whose further arguments have this many dimensions."""
     from numba import carray
     from numba.core.errors import NumbaError
 
@@ -205,7 +205,7 @@ def _reading(fun: Any, dims: tuple[int, ...]) -> Any:
 
 
 def _reader(following: Any, dims: int) -> Any:
-    """Read one argument with so many dimensions and go on with the following ones."""
+    """Read one argument with this many dimensions and continue with the following ones."""
     from numba import njit
 
     if dims == 0:

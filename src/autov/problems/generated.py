@@ -18,7 +18,7 @@ Part = Literal["test", "train", "validation"]
 PARTS: tuple[Part, ...] = ("test", "train", "validation")  # in the order of their numbers
 BITS = 61  # numbers of one part
 GENERATORS = ("rng", "generator", "random_state")  # names of a parameter that wants a generator, not a number
-SHARES = {"test": (4,), "train": (0, 1, 2), "validation": (3,)}  # of five instances, where there are so many only
+SHARES = {"test": (4,), "train": (0, 1, 2), "validation": (3,)}  # of five instances, where there are this many only
 KEPT = 64  # instances that a family remembers
 
 

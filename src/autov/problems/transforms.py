@@ -23,7 +23,7 @@ def to_base(problem: Problem, x: Array) -> tuple[Problem, Array]:
 
 
 def random_rotation(seed: int, dim: int) -> Array:
-    """A uniform orthogonal matrix; the same bits whatever the number of BLAS threads."""
+    """A uniform orthogonal matrix; identical results whatever the number of BLAS threads."""
     with one_blas_thread():
         # Q of a normal matrix is uniform over the orthogonal ones once the signs of R's diagonal are made positive.
         q, r = np.linalg.qr(generator(seed, dim).standard_normal((dim, dim)))
@@ -67,7 +67,7 @@ class Wrapped(Around, ABC):
         return None if self.optimum is None else self.problem.minimum
 
     def __call__(self, x: Array, rng: Generator) -> Array:
-        """Values of the rows of x, point by point around a function of single points: the same bits on workers."""
+        """Values of the rows of x, point by point around a function of single points: identical results on workers."""
         if not self.vectorized:
             return np.array([self.point(row) for row in np.atleast_2d(x)])
         return self.problem(self._forward(x), rng)

@@ -1,4 +1,4 @@
-"""Axes that can be read: counts in short form, few ticks, and the names of lines beside their ends."""
+"""Axes that can be read: counts in short form, few ticks, and the names of lines next to their ends."""
 
 from __future__ import annotations
 

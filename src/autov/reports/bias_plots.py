@@ -12,7 +12,7 @@ from autov.reports.theme import COLOURS
 
 
 def draw_bias(report: BiasReport, ax: Axes) -> Axes:
-    """Final points per part of the box, all variables together, beside what no bias gives in 99 % of all cases."""
+    """Final points per part of the box, all variables together, next to what no bias gives in 99 % of all cases."""
     counts, edges = np.histogram(report.points, BINS, (0.0, 1.0))
     total = report.points.size
     low, high = binom.ppf([0.005, 0.995], total, 1 / BINS) / total * BINS

@@ -89,7 +89,7 @@ def shades(count: int) -> Array:
 
 
 def shade_key(figure: Figure, axes: Any, count: int, label: str) -> None:
-    """A key that tells which of the shades is which, beside the axes."""
+    """A key that tells which of the shades is which, next to the axes."""
     norm = BoundaryNorm(np.arange(count + 1) - 0.5, count)
     bar = figure.colorbar(ScalarMappable(norm, ListedColormap(shades(count))), ax=axes, label=label, shrink=0.6)
     bar.set_ticks([i for i in range(count) if i % max(1, count // 5) == 0 or i == count - 1])

@@ -1,4 +1,4 @@
-"""The page of work that still goes on."""
+"""The page of work in progress."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from autov.reports.html import Section, code_html, figure_html, lead_html, page,
 def live_page(
     title: str, facts: Sequence[str], lines: Sequence[str], history: Any, running: bool, every: int
 ) -> str:  # fmt: skip
-    """Facts, the course of a search, and what is best so far; a browser loads it anew while the work goes on.
+    """Facts, the course of a search, and what is best so far; a browser loads it anew while the work continues.
 
     Args:
         title: the task.
         facts: how far it is.
         lines: what is best so far.
         history: of a search, one row a generation; None for other work.
-        running: whether it goes on.
+        running: whether it continues.
         every: seconds after which a browser loads the page again.
     """
     course = np.array([] if history is None else history, dtype=np.float64)

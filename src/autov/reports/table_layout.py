@@ -108,7 +108,7 @@ def folded_name(name: str) -> str:
 
 
 def split(table: Table, width: int, borders: int = BORDERS) -> list[Table]:
-    """Parts that are no wider than so many characters, with about as many columns each."""
+    """Parts that are no wider than this many characters, with about as many columns each."""
     sizes = column_widths(table)
     if borders == NARROW:
         sizes[0] = min(sizes[0], max(SHORTEST, width - 1 - sum(size + borders for size in sizes[1:]) - borders))

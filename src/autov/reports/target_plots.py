@@ -74,7 +74,7 @@ def _steps(
     ax: Axes, comparison: Comparison, steps: dict[str, tuple[Array, Array]], end: float, first: float, top: float,
     name: str = "evaluations",
 ) -> None:  # fmt: skip
-    """Step functions from (1, 0) to the end, with their names beside them.
+    """Step functions from (1, 0) to the end, with their names next to them.
 
     The axes begin a little before the first step, and end a little above the top.
     """

@@ -307,7 +307,7 @@ class BudgetedObjective:
         end_if_asked()
 
     def credit(self, member: str, count: int) -> None:
-        """The last evaluations, so many, were those of a member."""
+        """The last evaluations, this many, were those of a member."""
         self.members[member] = self.members.get(member, 0) + count
         if self.best < self._led_to:
             self.leader, self._led_to = member, self.best

@@ -68,7 +68,7 @@ def first_points_of(
 
 
 def leading(f: Array, count: int) -> np.ndarray:
-    """Places of so many values, smallest first: the best ones, and for half of them others from best to worst.
+    """Places of this many values, smallest first: the best ones, and for half of them others from best to worst.
 
     The best points of an earlier run often lie close together; a population of nothing else could not leave its place.
     """

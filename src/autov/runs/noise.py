@@ -3,8 +3,8 @@
 The smallest value of a noisy run is the luckiest one. Here a part of the budget (`REPEATS`) is kept for repeated
 evaluations at the end. Candidates are weighted means of the better half of the last points (what an evolution strategy
 would recommend), points whose neighbours are good in the mean, and the luckiest one. They are evaluated in stages, each
-with an equal part of what was kept; the better half of them goes on to the next. The last stage has one point left:
-its values took no part in the choice, so that their mean is an unbiased estimate.
+with an equal part of what was kept; the better half of them continues to the next. The last stage has one point left:
+its values did not influence the choice, so that their mean is an unbiased estimate.
 """
 
 from __future__ import annotations

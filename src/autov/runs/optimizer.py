@@ -116,7 +116,7 @@ class Optimizer:
         self._batch = PendingPoints(rules.rounded, box.dim, point_cache_for(rules, 1, before))
         self._points: dict[str, Array] = {}  # described points that were handed out
         self._nfev = self._nans = 0
-        self._drawn = 0  # how often points beside the batch were drawn
+        self._drawn = 0  # how often points outside the batch were drawn
         self._missed = 0  # how often in a row nothing that was told had been asked for
         self._begun = self._handed_out = self._warned = False  # whether anything was asked for, ever and since `tell`
 
@@ -124,7 +124,7 @@ class Optimizer:
         """Points to evaluate next, shape (m, d), or a list of m described points.
 
         Without n they are those of the algorithm's batch that are not told, the same ones until some of them are: the
-        algorithm goes on when its whole batch is told. With n they are exactly n points that nobody evaluates yet, at
+        algorithm continues when its whole batch is told. With n they are exactly n points that nobody evaluates yet, at
         any time: the rest of the batch, and then points drawn from the normal distribution of the best of the last
         ones told, far from those that are pending. There are fewer only where the budget, or a box of integers, has no
         more.
@@ -148,7 +148,7 @@ class Optimizer:
         return self.space.points(x)
 
     def _coordinates(self, what: str, given: Any) -> Any:
-        """Coordinates (m, d) of points as people give them; of those that were handed out the same bits."""
+        """Coordinates (m, d) of points as people give them; bit-identical for those that were handed out."""
         if self.space is None:
             return given
         return np.array([self._points.get(self.space.key(x), x) for x in self.space.several(what, given)])
@@ -168,7 +168,7 @@ class Optimizer:
             self._batch.values[:] = np.nan
 
     def _drawn_points(self, count: int) -> Array:
-        """Points beside the batch."""
+        """Points outside the batch."""
         if count < 1:
             return self._batch.beside[:0]
         self._drawn += 1

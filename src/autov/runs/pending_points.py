@@ -1,4 +1,4 @@
-"""The batch of an algorithm while its values come, and points beside it that were handed out."""
+"""The batch of an algorithm while its values come, and points next to it that were handed out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PendingPoints:
     def __init__(self, rounded: Callable[[Array], Array], dim: int, known: PointCache | None) -> None:
         self._rounded, self.known = rounded, known
         self._none = np.empty((0, dim))
-        self.beside = self._none  # handed out beside the batch and not told
+        self.beside = self._none  # handed out outside the batch and not told
         self.clear()
 
     def clear(self) -> None:
@@ -57,11 +57,11 @@ class PendingPoints:
 
     @property
     def waiting(self) -> Array:
-        """All points that are not told: those of the batch, handed out or not, and those beside it."""
+        """All points that are not told: those of the batch, handed out or not, and those next to it."""
         return np.concatenate([self.x[np.isnan(self.values)], self.beside])
 
     def hand_out(self, most: int, again: bool) -> Array:
-        """At most so many points of the batch that are not told; ``again``: also those that are handed out."""
+        """At most this many points of the batch that are not told; ``again``: also those that are handed out."""
         missing = np.isnan(self.values)
         if again:
             places = self._distinct(np.flatnonzero(missing), self.beside)
@@ -115,7 +115,7 @@ class PendingPoints:
                     self.values[i] = value
 
     def take_beside(self, x: Array) -> np.ndarray:
-        """Which points of x were handed out beside the batch, (m,) bool; they are no longer pending."""
+        """Which points of x were handed out outside the batch, (m,) bool; they are no longer pending."""
         beside = np.zeros(len(x), bool)
         for i, point in enumerate(x if len(self.beside) else x[:0]):
             match = (self.beside == point).all(axis=1)

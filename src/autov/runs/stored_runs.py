@@ -123,7 +123,7 @@ class StoreReader:
         return x
 
     def best(self, runs: list[StoredRun], most: int) -> Evaluations:
-        """The best evaluations of runs of one number of variables, at most so many, in the order they were made."""
+        """The best evaluations of runs of one number of variables, at most this many, in the order they were made."""
         read = [(run, *self.values(run)) for run in runs]
         total = sum(len(f) for _, _, f in read)
         last = np.inf

@@ -11,7 +11,7 @@ from autov.core import Array, Box, Generator, InputError, real_numbers
 from autov.problems import Constrained
 from autov.problems.feasibility import LEVEL, total_excess
 
-RECENT = 10, 4  # last points told that say where to look: so many, and so many for each variable
+RECENT = 10, 4  # last points told that say where to look: this many, and this many for each variable
 CHOICES = 16  # draws of which the one farthest from all others becomes a point
 LEAST_STEP = 1e-3  # of the box
 TRIES = 20  # how often draws are made anew where all of them are known, as with integers

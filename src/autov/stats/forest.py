@@ -20,7 +20,7 @@ from autov.core import Array, InputError, generator
 
 TREES, MOST_DATA = 32, 3000  # data of one tree, at most
 LEAST_LEAF, LEAVES = 5, 64  # data of a leaf, at least; leaves of a tree, at most about
-ALL_INPUTS = 8  # up to so many, every split tries all of them
+ALL_INPUTS = 8  # up to this many, every split tries all of them
 LEAST_DATA = 20
 
 

@@ -41,7 +41,7 @@ def rank_sum(values: Sequence[float] | Array, reference: Sequence[float] | Array
 
 
 def least_p(runs: int, others: int) -> float:
-    """The smallest p-value that so many runs can have, with all of one sample better than all of the other.
+    """The smallest p-value that this many runs can have, with all of one sample better than all of the other.
 
     Three runs against three are 0.1 at least: whatever they find, nothing is significant at 0.05.
     """

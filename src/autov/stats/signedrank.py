@@ -32,7 +32,7 @@ def signed_rank(values: Sequence[float] | Array, reference: Sequence[float] | Ar
     """The two-sided p-value, and the share of pairs in which the value is smaller (equal ones count half).
 
     Pairs without a difference say nothing and are left out of the test. The distribution is exact for up to 50 pairs
-    (13 where differences are equal) and normal for more; p is never below what so many pairs can have at all.
+    (13 where differences are equal) and normal for more; p is never below what this many pairs can have at all.
     """
     d = _differences(values, reference)
     smaller = float(((d < 0) + 0.5 * (d == 0)).mean())
@@ -44,7 +44,7 @@ def signed_rank(values: Sequence[float] | Array, reference: Sequence[float] | Ar
 
 
 def least_signed_p(pairs: int) -> float:
-    """The smallest p-value that so many pairs can have, all of them with a difference in one direction."""
+    """The smallest p-value that this many pairs can have, all of them with a difference in one direction."""
     return min(1.0, 2.0 ** (1 - pairs))
 
 

@@ -25,7 +25,7 @@ class Versus:
         p: two-sided; corrected where one reference is compared with many.
         smaller: how often a run is smaller, ties half: of all pairs of runs (A12), or of runs on the same instance.
         ratio: median divided by the reference's; None where one of them is not a positive number.
-        least: the smallest p that so many runs can have.
+        least: the smallest p that this many runs can have.
         posterior: of the Bayesian test, which has no p.
     """
 

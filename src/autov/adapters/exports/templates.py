@@ -1,4 +1,4 @@
-"""Text templates beside this module, and how numbers are written in the languages of the programs."""
+"""Text templates next to this module, and how numbers are written in the languages of the programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def fill(template: str, /, **parts: Any) -> str:
 
 
 def python_numbers(values: np.ndarray) -> str:
-    """A vector or matrix as nested lists that give the same bits."""
+    """A vector or matrix as nested lists that give identical results."""
     rows = np.asarray(values)
     if rows.ndim == 1:
         return "[" + ", ".join(repr(v) for v in rows.tolist()) + "]"

@@ -84,7 +84,7 @@ class OnDask(Engine):
         self, call: Callable[[Item], Result], items: Iterable[Item], *, chunk: int = 1, timeout: float | None = None,
         lost: Lost | None = None,
     ) -> Found[Result]:  # fmt: skip
-        """(index, call(item)) as they finish; see Engine. Calls that run when it is cancelled go on to their end."""
+        """(index, call(item)) as they finish; see Engine. Calls that run when it is cancelled continue to their end."""
         if self._function is None or not self._function.serves(call):
             self._function = SentFunction(self.client, call, _pickled(call))
         queue = Queue(iter(chunks(items, chunk)), 1 if timeout is not None else None)

@@ -184,7 +184,7 @@ class DaskMap:
         return self._give_up(job, f"took longer than {self.timeout:g} s")
 
     def _replace(self, worker: str, future: Any) -> None:
-        """Restart the worker of a call that hangs; one without a nanny cannot be restarted, but goes on.
+        """Restart the worker of a call that hangs; one without a nanny cannot be restarted, but continues.
 
         Its loss would make Dask compute the call, and hang, again; so the scheduler must have heard before that nobody
         wants it, which takes another way than the wish to restart.

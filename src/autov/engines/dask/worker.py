@@ -17,7 +17,7 @@ _functions: dict[str, Any] = {}  # digest -> function, unpickled once
 
 
 def versions() -> dict[str, str]:
-    """What must be the same on client and workers for the same bits."""
+    """What must be the same on client and workers for identical results."""
     return core_versions("numpy", "numba")
 
 
