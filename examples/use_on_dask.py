@@ -13,7 +13,7 @@ import autov
 
 
 def simulate(x):
-    """A few milliseconds that stand for minutes."""
+    """A few milliseconds, instead of minutes."""
     time.sleep(0.005)
     return float((x**2).sum() + abs(x[0] * x[1]))
 

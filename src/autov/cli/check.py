@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.options import JSON
+from autov.cli.options import JSON, GroupedCommand
 from autov.cli.output import print_json, print_words, quiet_functions
 
 PROPERTIES = ("translation", "scale", "rotation", "permutation", "order")
@@ -16,7 +16,7 @@ PROPERTIES = ("translation", "scale", "rotation", "permutation", "order")
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(check)
+    app.command(cls=GroupedCommand)(check)
 
 
 def check(
@@ -39,7 +39,7 @@ def check(
 ) -> None:
     """Certify the invariances of an operator or algorithm.
 
-    Or a whole algorithm; with proof, evidence or a counterexample, and what was tried.
+    The certificate has a proof, evidence or a counterexample, and states what was tried.
 
     Example: autov check paper-h3 --require translation,scale, autov check runs/first/optimizer.json
     """

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.options import JSON
+from autov.cli.options import JSON, GroupedCommand
 from autov.cli.output import print_json
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(export)
+    app.command(cls=GroupedCommand)(export)
 
 
 def export(

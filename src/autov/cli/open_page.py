@@ -9,7 +9,7 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.options import JSON
+from autov.cli.options import JSON, GroupedCommand
 from autov.cli.output import print_json
 from autov.core import InputError
 
@@ -18,7 +18,7 @@ FIRST = ("report.html", "index.html")
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("open")(open_)
+    app.command("open", cls=GroupedCommand)(open_)
 
 
 def open_(

@@ -177,11 +177,12 @@ class GroupedCommand(TyperCommand):
         arguments = [str(param.name) for param in self.params if param.param_type_name == "argument"]
         groups = {"Arguments": arguments}
         placed = set(arguments)
-        for group, (common, rare) in LAYOUT.get(str(self.name), {}).items():
+        layout = LAYOUT.get(str(self.name), {})
+        for group, (common, rare) in layout.items():
             names = [*common.split(), *(rare.split() if whole else [])]
             groups[group] = [name for name in names if name in rows]
             placed |= {*common.split(), *rare.split()}
-        groups[REST] = [name for name in rows if name not in placed]
+        groups[REST if layout else "Options"] = [name for name in rows if name not in placed]
         for group, names in groups.items():
             if names:
                 with formatter.section(group):

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.options import JSON
+from autov.cli.options import JSON, GroupedCommand
 from autov.cli.output import console, print_json, print_words
 from autov.core import InputError, unknown
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command()(show)
-    app.command("list")(list_)
+    app.command(cls=GroupedCommand)(show)
+    app.command("list", cls=GroupedCommand)(list_)
 
 
 def show(
