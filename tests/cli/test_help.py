@@ -43,6 +43,14 @@ def test_help_has_groups_without_ranges_and_fits_80_columns(capsys, monkeypatch,
         assert not re.search(rf"^  {options[each]} ", short, flags=re.MULTILINE)
 
 
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - set(LAYOUT)))
+def test_short_help_names_no_types_of_numbers(capsys, monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = run(capsys, name, "--help")[1]
+    assert not re.search(r"<|range>|x>=|INTEGER", text)
+    assert "\nOptions:" in text
+
+
 def test_the_first_help_of_design_fits_a_screen(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert len(run(capsys, "design", "--help")[1].splitlines()) < 75
