@@ -91,7 +91,7 @@ def markdown(found: Mapping[str, Any]) -> str:
             cells = [f"{np.median(row[name]):.3f} {tested[name][problem].mark()}" for name in names]
             lines.append(f"| {problem} | {np.median(row[BASELINE]):.3f} | {' | '.join(cells)} |")
         sums = ["{} / {} / {}".format(*_counts(tested[name], values)) for name in names]
-        lines += [f"| better / worse / no difference shown, shifted problems | | {' | '.join(sums)} |", ""]
+        lines += [f"| better / worse / no significant difference, shifted problems | | {' | '.join(sums)} |", ""]
     return "\n".join(lines)
 
 

@@ -19,24 +19,24 @@ from autov.reports.html import code_html, failure_sections, lead_html, plot_sect
 
 NOTES = """<details markdown="1"><summary>How to read this page, and how it was made</summary>
 
-Every cell of a table shows our mean, the paper's mean in brackets, and the sign of a rank-sum test at 0.05 against the
-reference (`+` better, `-` worse, `=` no difference). In Tables I to III the paper prints no test, but means and
-standard deviations of 30 runs: there the signs are those of Welch's test, of the paper's figures and of ours. In
-Tables V and VI it prints means alone, and the sign tells which one is smaller. Cells whose sign is not the paper's are
-set off and listed. A row of the paper counts once: rows that are run in two readings (Table I) count in the reading
-that fits, and Fig. 6, which repeats two rows of Table VII, is not in the total. Tables VII and VIII are there twice:
-with the settings of algorithms and problems that fit the paper's figures, and by the letter of its text (`-text`);
-see [Readings](not-said.md#readings-of-the-paper).
+Every cell of a table has our mean, the paper's mean in brackets, and the sign of a rank-sum test at 0.05 against the
+reference (`+` better, `-` worse, `=` no significant difference).
 
-`!=` stands where our mean differs from the paper's by Welch's test at 0.05, from both means, standard deviations and
-numbers of runs, without a correction: one in twenty equal cells has it by chance. Means equal to five digits, and means
-within 1e-8 of a known minimum, are equal. The test is about means; where a few runs end far above the others, it finds
-little.
+- Tables I to III of the paper have means and standard deviations of 30 runs, but no test. Their signs are those of
+  Welch's test, of the paper's figures and of ours. Tables V and VI have means only: the sign says which one is smaller.
+- Cells with another sign than the paper's are outlined and listed.
+- A row of the paper counts once. Rows with two readings (Table I) count in the reading that fits. Fig. 6 repeats two
+  rows of Table VII and does not count in the total.
+- Tables VII and VIII occur twice: with the settings that fit the paper's figures, and by the letter of its text
+  (`-text`); see [Readings](not-said.md#readings-of-the-paper).
+- `!=` marks means that differ from the paper's by Welch's test at 0.05, without a correction: one in twenty equal cells
+  has it by chance. Means equal to five digits, and means within 1e-8 of a known minimum, are equal. The test compares
+  means; it has little power if a few runs end far above the others.
 
 `autov reproduce NAME --store results.db --save results/paper/NAME.json` made the results in
-[results/paper](../results/paper), and `make reproduction` this page of them; remarks on disagreements stand in
-`remarks.md` beside the results. `autov reproduce all` runs every table and figure of the paper into `runs/paper`
-(hours, most of them for Table IX; safe to kill, repeat it to go on, `--runs 5` lowers the cost).
+[results/paper](../results/paper). `make reproduction` writes this page from them and from `remarks.md` in the same
+folder. `autov reproduce all` runs every table and figure of the paper into `runs/paper`. It takes hours, most of them
+for Table IX. After an interruption, the same command resumes; `--runs 5` lowers the cost.
 
 </details>"""
 
