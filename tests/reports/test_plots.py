@@ -116,7 +116,7 @@ def test_the_page_begins_with_what_came_out():
     assert "<h1>made</h1>" in text
     few = tuple(row for row in made_comparison().rows if row.run < 3)
     said = comparison_page(Comparison("comparison", ("ga", "paper-h3"), ("f_1",), "paper-h3", few))
-    assert "too few runs to tell whether differences are more than luck" in said
+    assert "too few runs for a significant difference" in said
     assert "<h1>Comparison on f_<wbr>1</h1>" in said
 
 

@@ -195,7 +195,7 @@ def test_a_table_says_what_few_runs_and_one_problem_cannot_tell():
     few = Comparison("few", made.algorithms, ("f_1",), "paper-h3", tuple(r for r in made.rows if r.run < 3))
     table = few.table()
     assert [entry.mark for entry in table.rows[0][1]] == ["?", "?", ""]
-    assert table.notes[1].startswith("? : too few runs to tell")
+    assert table.notes[1].startswith("? : too few runs")
     assert table.notes[3] == "Ranks of the means on 1 problem."
 
 

@@ -229,14 +229,14 @@ class Comparison(Displayable):
         ]
         if scores.too_few:
             notes.append(
-                f"? : too few runs to tell; whatever they find, no difference can be significant at {level:g}"
+                f"? : too few runs: no difference can be significant at {level:g}"
                 f"{' after the correction' if correct else ''}."
             )
         details: list[str] = []
         if test != "paper" and len(self.algorithms) > 1:
             details.append(
-                f"Behind each sign: how often a run is better than {self.reference}'s (ties half), and x the median "
-                "by its median, of gaps where the minimum is known. Values within 1e-8 of it are equal."
+                f"After each sign: the share of runs that are better than those of {self.reference} (ties half), and x "
+                "the ratio of the medians, of gaps where the minimum is known. Values within 1e-8 of it are equal."
             )
         notes += details
         if scores.ranked:

@@ -24,7 +24,7 @@ LEVEL = 0.05
 FACTOR = 4  # of the budget
 KINDS = (("translate",), ("translate", "rotate"))
 IN_WORDS = {"translate": "translated", "translate-rotate": "translated and rotated"}
-VERDICTS = {"+": "worse", "-": "better", "=": "level", "?": "too few runs to tell"}  # marks are those of the default
+VERDICTS = {"+": "worse", "-": "better", "=": "level", "?": "too few runs"}  # marks are those of the default
 
 
 @dataclass(frozen=True)

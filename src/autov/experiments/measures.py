@@ -115,9 +115,7 @@ class Targets:
         ]
         if self.resolution == RESOLUTIONS[1]:
             notes.append("Some runs hold 50 samples of the last two decades of the budget instead of all improvements.")
-        return Table(
-            "How many targets were reached, and how soon", ("algorithm", *heads), tuple(rows), notes=tuple(notes)
-        )
+        return Table("Targets reached", ("algorithm", *heads), tuple(rows), notes=tuple(notes))
 
     def running_time_table(self) -> Table:
         """Expected running times (runs that reached the target / all runs) for each problem and target."""

@@ -141,7 +141,7 @@ class Reproduction:
         counts = sorted({cell.ours.n for cell in self.cells})
         runs = "-".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
         printed = any(not math.isnan(cell.paper_mean) for cell in self.cells)
-        few = ("? : too few runs to tell; whatever they find, no difference can be significant.",)
+        few = ("? : too few runs: no difference can be significant.",)
         unsure = few if any(cell.our_sign == "?" for cell in self.cells) else ()
         return Table(
             f"{self.name}: {self.title}. Our mean of {runs} runs" + (" (the paper's)" if printed else ""),

@@ -73,7 +73,7 @@ def comparison_table(design: Design, place: int) -> Table:
     lead = min(float(np.median(v)) for v in values.values())
     found = tested(design, place)
     unsure = any(one.mark() == "?" for one in found.values())
-    few = ("? : too few runs to tell; whatever they find, no difference can be significant.",) if unsure else ()
+    few = ("? : too few runs: no difference can be significant.",) if unsure else ()
     rows = tuple(
         _row(shown_name(label), v, float(np.median(v)) == lead, found.get(label)) for label, v in values.items()
     )
@@ -82,7 +82,7 @@ def comparison_table(design: Design, place: int) -> Table:
         ("", *COLUMNS), rows,
         notes=("+ significantly better than the result, - worse, = no significant difference "
                f"({test_in_words(design, place)}, Holm-corrected, 5 %). "
-               "Behind the sign: how often a run is better than the result's, and the ratio of medians.", *few,
+               "After the sign: the share of runs that are better than the result's, and the ratio of medians.", *few,
                *_names(values)),
     )  # fmt: skip
 

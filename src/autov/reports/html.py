@@ -257,7 +257,7 @@ def comparison_in_short(comparison: Comparison, show: Literal["mean", "median"] 
     more = f", {len(order) - 3} more" if len(order) > 3 else ""
     said = f"Average ranks of the {show}s on {problems}, smaller is better: {ranks}{more}."
     if scores.too_few:
-        return f"{said} There are too few runs to tell whether differences are more than luck."
+        return f"{said} There are too few runs for a significant difference."
     lead = order[0] if order[0] != reference else order[1]
     better, worse, _ = scores.counts[lead]
     return f"{said} {lead} is significantly better than {reference} on {better}, worse on {worse} (5 %, corrected)."
