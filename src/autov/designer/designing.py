@@ -184,7 +184,7 @@ def _rivals(settings: DesignSettings) -> Rivals:
     known, peers = known_designs(settings), {spec: resolve_algorithm(spec) for spec in settings.fitness.panel}
     for label in peers:
         if label in known:
-            raise InputError(f"panel: {label!r} is the label of a known design; give it another one: mine={label}")
+            raise InputError(f"panel: {label!r} is the label of a baseline; give it another one: mine={label}")
     return Rivals(known, peers)
 
 

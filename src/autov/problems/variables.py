@@ -197,7 +197,7 @@ class Listed:
         kept: list[Any] = []
         for value in self.values:
             if _same(kept, value) is not None:
-                raise InputError(f"{value!r} is there twice")
+                raise InputError(f"{value!r} occurs twice")
             kept.append(value)
 
     @property

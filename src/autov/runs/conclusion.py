@@ -46,7 +46,7 @@ def attach(error: BaseException, result: Result | None, saved: SavedRun | None) 
         return
     with suppress(AttributeError, TypeError):
         error.autov_result = result  # type: ignore[attr-defined]
-        place = "" if saved is None else f"; {saved.path} has them: the same call goes on from there"
+        place = "" if saved is None else f"; {saved.path} has them: the same call resumes from there"
         error.add_note(f"{result.nfev} evaluations were made, see error.autov_result{place}")
 
 
