@@ -32,7 +32,7 @@ NEAR, SPREAD, AROUND = 0.01, 0.4, 2.5  # radii: of points that are the same, of 
 AGAIN, GAIN = 0.1, 1e-7  # radius of another round, as a part of the first one, and what the last one must have gained
 FULL = 28  # points of a full quadratic, where it needs no more
 CLOSE = 0.05  # radii: points nearer to the centre come last
-CAUTION = 0.5  # distance from constraints, in errors of their predictions
+CAUTION = 0.25  # distance from constraints, in errors of their predictions
 LITTLE = 1e-3  # part of a penalty that counts where an infeasible point seems better than the best feasible one
 CONSTRAINTS = 100  # of a step, at most: those that are largest near the centre
 

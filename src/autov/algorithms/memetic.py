@@ -52,7 +52,8 @@ from autov.kernels.models.search_batch import JITTER
 from autov.kernels.objective import Objective
 
 MOST_VARIABLES = 60  # for which constraints are modelled
-WITH_CONSTRAINTS = {"cover_after": 0.0}  # settings of `Memetic.with_constraints`
+MODELLED = 15.0  # evaluations for each variable after which a search with models of constraints gives way
+LEAST_MODELLED = 0.15  # the same as a part of the budget; the larger of both
 LEAST_COVER, LEAST_PART = 5, 0.05  # least points that cover the box, but no more than this part of the budget
 
 
@@ -139,7 +140,7 @@ class Memetic:
             patience=(1, 1000), round=(1e-3, 1), inherit_below=(0, 1e9),
         )  # fmt: skip
 
-    def with_constraints(self, integrality: tuple[bool, ...]) -> Memetic:
+    def with_constraints(self, integrality: tuple[bool, ...], maxfev: int) -> Memetic:
         """For problems whose constraints are known at every point: the local search models them.
 
         It is told by `learn` what is known of points. A member that sees values only creeps along the constraints.
@@ -148,7 +149,8 @@ class Memetic:
             return self
         scale = min(search.scale for search in self.local_searches)
         search = ConstrainedSearch(integrality, scale)
-        return replace(self, local_searches=(search,), most_variables=(), **WITH_CONSTRAINTS)
+        most = min(self.most, max(LEAST_MODELLED, MODELLED * len(integrality) / maxfev))
+        return replace(self, local_searches=(search,), most_variables=(), cover_after=0.0, most=most)
 
     @property
     def runners(self) -> tuple[Any, ...]:
