@@ -91,7 +91,7 @@ def _solve(
     if isinstance(algorithm, ModelsConstraints) and spent.gives_rows:
         limits = Constraints.of(problem)
     if limits is not None and isinstance(algorithm, ModelsConstraints):
-        algorithm = algorithm.with_constraints(limits.integrality)
+        algorithm = algorithm.with_constraints(limits.integrality, maxfev)
         if evaluate is None:
             spent.evaluate = partial(limits.rows, noise)
     planned = maxfev
