@@ -22,6 +22,7 @@ from autov.algorithms.base import (
 )
 from autov.algorithms.compiled import AnyRun, outcome_so_far
 from autov.algorithms.population import initial_points
+from autov.algorithms.warm_start import WarmStart
 from autov.core import Array, Generator, InputError, generator, whole_number
 from autov.core.blas import one_blas_thread
 from autov.kernels.evolution import run as kernels
@@ -96,6 +97,8 @@ def _solve(
             spent.evaluate = partial(limits.rows, noise)
     planned = maxfev
     if experience is not None:
+        if isinstance(algorithm, WarmStart):  # its memory is experience, too
+            experience, algorithm = experience.joined(algorithm.memory), algorithm.cold
         live.follow(lambda: _without_population(spent, True) if spent.found else None)
         x0, used = _try_first(experience, spent, problem, popsize, generator(seed, run, 2), known, x0)
         if watch is not None:
