@@ -101,6 +101,7 @@ class Memetic:
         trial: what local searches may spend before the global search begins, and later if they find better points.
         refine: what they may spend besides, as a part of all evaluations made.
         most: what they may spend while they go on finding better points.
+        most_separable: the same of a search along the axes, which goes on only where the function is separable.
         patience: failures in a row after which a local search is tried more and more rarely.
         round: evaluations of the global search between two tries of local searches.
         inherit_below: with fewer evaluations than this for each variable the global search starts at the best point;
@@ -111,12 +112,13 @@ class Memetic:
     global_search: Any = None
     local_searches: tuple[Any, ...] = ()
     most_variables: tuple[int, ...] = ()
-    cover: float = 0.02
+    cover: float = 0.01
     cover_most: float = 2.0
     cover_after: float = 0.1
     trial: float = 0.05
     refine: float = 0.05
     most: float = 0.6
+    most_separable: float = 0.95
     patience: int = 2
     round: float = 0.03
     inherit_below: float = 200.0
@@ -137,7 +139,7 @@ class Memetic:
         object.__setattr__(self, "most_variables", most)
         check_ranges(
             self, cover=(0, 0.5), cover_most=(0, 1e3), cover_after=(0, 1), trial=(0, 1), refine=(0, 1), most=(0, 1),
-            patience=(1, 1000), round=(1e-3, 1), inherit_below=(0, 1e9),
+            most_separable=(0, 1), patience=(1, 1000), round=(1e-3, 1), inherit_below=(0, 1e9),
         )  # fmt: skip
 
     def with_constraints(self, integrality: tuple[bool, ...], maxfev: int) -> Memetic:
