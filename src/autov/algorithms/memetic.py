@@ -29,7 +29,13 @@ import numpy as np
 
 from autov.algorithms.base import Compiled, Metaheuristic, Outcome, at_work, renewed, told
 from autov.algorithms.compiled import AnyRun, Resumable, run_to_end
-from autov.algorithms.constrained_search import ConstrainedSearch, ConstrainedSearchState, PointArchive, penalized, penalty_weights
+from autov.algorithms.constrained_search import (
+    ConstrainedSearch,
+    ConstrainedSearchState,
+    PointArchive,
+    penalized,
+    penalty_weights,
+)
 from autov.algorithms.local_search import LocalSearch
 from autov.algorithms.memetic_progress import (
     POINTS,
@@ -346,9 +352,11 @@ class Memetic:
             if state.archive is not None and isinstance(own, ConstrainedSearchState):
                 own = replace(own, archive=state.archive)
             elif state.archive is not None:
-                if state.weights is None:
-                    state = replace(state, weights=penalty_weights(state.archive.rows, states[0].weights))
-                values = penalized(state.archive.rows[-len(x) :], f, state.weights, p.best)
+                rows, weights = state.archive.rows, state.weights
+                if weights is None:
+                    weights = penalty_weights(rows, states[0].weights)
+                    state = replace(state, weights=weights)
+                values = penalized(rows[-len(x) :], f, weights, p.best)
             states = _put(states, i, told(self.runners[i], over, own, x, values, rng))
         p.note(len(f), float(f[first]), x[first])
         return renewed(state, progress=p, states=states, asked=state.asked[:0])

@@ -12,7 +12,7 @@ from typing import Any
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.files import DEFAULT, shipped_algorithm
-from autov.core import InputError, Seed
+from autov.core import Array, InputError, Seed
 from autov.designer.cases import Case, DesignCases, brings_bounds, design_cases, training_cases
 from autov.designer.checkpoint import MEASURED, Checkpoint
 from autov.designer.cost import Limits, affordable
@@ -177,11 +177,11 @@ def _from_history(
 
 def _refused(found: Design, preset: str) -> Design:
     """The default in the place of a design, which is then one of the others."""
-    beside, rivals = ({REFUSED: own, **others} for own, others in (
-        (found.retested, found.beside), (found.algorithm, found.rivals)))  # fmt: skip
+    baselines: dict[str, Array] = {REFUSED: found.retested, **found.baselines}
+    rivals = {REFUSED: found.algorithm, **found.rivals}
     default = replace(
-        found, algorithm=rivals.pop(DEFAULT), known=DEFAULT, fitness=float("nan"), memory=None,
-        retested=beside.pop(DEFAULT), beside=beside, rivals=rivals, moved=None,
+        found, algorithm=rivals.pop(DEFAULT), baseline=DEFAULT, fitness=float("nan"), memory=None,
+        retested=baselines.pop(DEFAULT), baselines=baselines, rivals=rivals, translated=None,
     )  # fmt: skip
     return replace(default, provenance=provenance_of(default, preset, found.provenance["instances"]))
 

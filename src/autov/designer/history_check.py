@@ -96,15 +96,22 @@ class Validation:
     @property
     def passed(self) -> bool:
         """Whether the design is at least level: better in as many pairs as it is worse."""
-        return int((self.designed < self.default).sum()) >= int((self.designed > self.default).sum())
+        ours, theirs = self._floored
+        return int((ours < theirs).sum()) >= int((ours > theirs).sum())
 
     @property
-    def line(self) -> str:
-        """In one line, with Wilcoxon's signed-rank test of the pairs."""
+    def _floored(self) -> tuple[Array, Array]:
+        """Values of both, pair by pair; those at a known minimum are equal."""
         ours, theirs = (
             np.concatenate([floored(row, low) for row, low in zip(values, self.minima, strict=True)])
             for values in (self.designed, self.default)
         )
+        return ours, theirs
+
+    @property
+    def line(self) -> str:
+        """In one line, with Wilcoxon's signed-rank test of the pairs."""
+        ours, theirs = self._floored
         better, n = int((ours < theirs).sum()), len(ours)
         p, _ = signed_rank(ours, theirs)
         if p >= 0.05:
@@ -114,8 +121,8 @@ class Validation:
         refused = "" if self.passed else ". The design is refused: the result is the default"
         return (
             f"validated on the real function, {n} runs of {self.maxfev:,} evaluations each: mean best value of the "
-            f"design {self.designed.mean():.5g}, of the default {self.default.mean():.5g}; better in {better} of {n} pairs, "
-            f"{verdict} (p = {p:.2g}){refused}"
+            f"design {self.designed.mean():.5g}, of the default {self.default.mean():.5g}; better in {better} of {n} "
+            f"pairs, {verdict} (p = {p:.2g}){refused}"
         )
 
 
@@ -212,11 +219,12 @@ class History:
         budget, popsize = budget or learned.maxfev, learned.popsize
         labels = [one.label for one in learned.recordings]
 
+        def run_of(problem: Problem, one: Any, run: int) -> float:
+            chosen = _held_out(one, labels, problem)
+            return _real_run(problem, chosen, budget, popsize, seed + APART + run, workers, store)
+
         def values(one: Any) -> Array:
-            return np.array([
-                [_real_run(problem, _held_out(one, labels, problem), budget, popsize, seed + APART + run, workers, store)
-                 for run in range(self.validate)] for problem in self.problems
-            ])  # fmt: skip
+            return np.array([[run_of(problem, one, run) for run in range(self.validate)] for problem in self.problems])
 
         return Validation(values(found), values(None), budget, [problem.minimum for problem in self.problems])
 
