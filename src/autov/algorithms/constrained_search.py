@@ -253,7 +253,9 @@ class ConstrainedSearch(LocalSearch):
         ranges = np.abs(rows - row).max(axis=0)
         values = archive.rows[valued, 0]
         ranges[0] = np.ptp(values) if len(values) else 1.0
-        ranges = np.where(ranges > 0, ranges, 1.0)
+        alike = np.maximum(1.0, np.abs(row))  # the unit of a constraint that is the same at all points
+        alike[0] = 1.0
+        ranges = np.where(ranges > 0, ranges, alike)
         kept = np.arange(1, len(row))
         if len(kept) > CONSTRAINTS:
             kept = np.sort(1 + np.argsort(-(row / ranges)[1:], kind="stable")[:CONSTRAINTS])
