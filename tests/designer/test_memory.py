@@ -119,10 +119,17 @@ def test_it_makes_no_more_evaluations_than_it_says():
 
 def test_a_test_needs_more_than_luck():
     cold = np.random.default_rng(1).random((3, 10))
-    assert _judged(cold - 1, cold)[0]
-    assert not _judged(cold + 1, cold)[0]
-    assert not _judged(cold, cold)[0]
-    assert not _judged(np.full((3, 10), np.inf), cold)[0]
+    unknown = [None] * 3
+    assert _judged(cold - 1, cold, unknown)[0]
+    assert not _judged(cold + 1, cold, unknown)[0]
+    assert not _judged(cold, cold, unknown)[0]
+    assert not _judged(np.full((3, 10), np.inf), cold, unknown)[0]
+
+
+def test_a_memory_wins_nothing_by_digits_of_rounding():
+    cold = 1e-10 * (1 + np.random.default_rng(1).random((2, 10)))
+    assert _judged(cold / 2, cold, [None, None])[0]
+    assert not _judged(cold / 2, cold, [0.0, 0.0])[0]
 
 
 def test_ends_are_those_of_runs_of_the_algorithm():

@@ -11,6 +11,7 @@ import pytest
 
 import autov
 from autov.algorithms.start_distribution import PART, clusters, representatives
+from autov.algorithms.warm_start import WarmStart
 from autov.core import Box, FileError, InputError
 from autov.runs.driver import solve
 from autov.runs.experience import Experience, learn
@@ -132,6 +133,22 @@ def test_the_cold_part_of_a_population_stays():
     solve(problem, algorithm, maxfev=300, popsize=12, seed=1, experience=experience)
     first = np.array(CALLS[15:23])  # behind what was tried: the draws and the cold part of the population
     assert (np.abs(first - PLACE).max(axis=1) > 2).sum() == 6
+
+
+def test_the_memory_of_an_algorithm_is_experience_too():
+    problem, far = bowl(np.zeros(D)), [Source("far", np.full((1, D), 4.5))]
+    place = tuple(map(tuple, (PLACE + shifts(8) + 5) / 10))
+    cold = autov.algorithms.resolve_algorithm("de")
+    remembering = WarmStart(cold, place, (0.01,) * D)
+    experience = learn(far, problem.box, np.array([1.0]))
+    both = experience.joined(remembering.memory)
+    assert len(both.optima) == 9
+    assert (both.weights == 0.1).all()  # no source has a context
+    assert means(problem, remembering, 200, experience=experience) < 0.5 * means(
+        problem, cold, 200, experience=experience
+    )
+    other = WarmStart(cold, ((0.5, 0.5),), (0.01, 0.01))
+    assert means(problem, other, 100, experience=experience) == means(problem, cold, 100, experience=experience)
 
 
 def test_representatives_are_diverse_and_weights_count():

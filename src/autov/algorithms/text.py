@@ -85,7 +85,8 @@ def _memetic(algorithm: Memetic) -> str:
         f"({algorithm.cover:.1%} of the budget, at most {algorithm.cover_most:.3g} for each variable); local searches "
         "start at the best of them.",
         f"  They may spend {algorithm.trial:.1%} of the budget and {algorithm.refine:.1%} of the evaluations made, up "
-        f"to {algorithm.most:.0%} while they find better points.",
+        f"to {algorithm.most:.0%} while they find better points, to {algorithm.most_separable:.0%} along the axes of a "
+        "separable function.",
         "  Then the global search starts, at the best point with fewer than "
         f"{algorithm.inherit_below:.3g} evaluations for each variable. After each {algorithm.round:.1%} of the budget "
         f"a local search starts at its best point; after {algorithm.patience} failures in a row it is tried more "

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,6 +44,17 @@ class Experience(StartDistribution):
         """Of the variables that are not fixed."""
         predicted = self.predicted[which] if self.predicted.size else self.predicted
         return Experience(self.optima[:, which], self.weights, self.spread[which], predicted, self.labels)
+
+    def joined(self, memory: StartDistribution) -> Experience:
+        """With the memory of an algorithm, whose points count as sources without a context; not of other variables."""
+        if memory.optima.shape[1] != self.optima.shape[1]:
+            return self
+        n, m = len(self.optima), len(memory.optima)
+        return replace(
+            self, optima=np.concatenate([self.optima, memory.optima]),
+            weights=np.append(self.weights, np.full(m, self.weights.min())),
+            spread=(n * self.spread + m * memory.spread) / (n + m),
+        )  # fmt: skip
 
     def sentence(self, used: bool) -> str:
         """What to tell people."""
