@@ -129,7 +129,7 @@ def _strategy(data: Mapping[str, Any]) -> list[str]:
     ]  # fmt: skip
     return [
         "## Matrix adaptation",
-        "One run of `ma-es` with its default population (14) for 30 variables, one thread, beside the packages cma "
+        "One run of `ma-es` with its default population (14) for 30 variables, one thread, and of the packages cma "
         "(pycma) and cmaes on the same functions, taken in turns, in seconds of the processor (`ma-es.json`):",
         _table(("function", "`ma-es`", "pycma", "ratio", "cmaes", "ratio"), rows),
     ]
