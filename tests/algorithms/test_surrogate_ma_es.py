@@ -117,7 +117,7 @@ def test_with_ranks_only_the_order_of_values_matters(bend):
 @pytest.mark.parametrize("middle", ["diagonal", "round"])
 def test_certificates(values, middle):
     algorithm = SurrogateMatrixAdaptation(values=values, middle=middle)
-    report = check_algorithm(algorithm, Valley(), runs=30, generations=20)
+    report = check_algorithm(algorithm, Valley(), runs=30, rng=1, generations=20)
     assert report.holds["translation"] is True
     assert report.holds["scale"] is True
     assert (report.holds["rotation"] is True) == (middle == "round")
@@ -125,7 +125,7 @@ def test_certificates(values, middle):
 
 def test_a_diagonal_model_that_a_short_run_does_not_use_is_not_certified():
     """In two variables ten points are enough for a full model at once."""
-    report = check_algorithm(SurrogateMatrixAdaptation(), "rosenbrock", runs=30)
+    report = check_algorithm(SurrogateMatrixAdaptation(), "rosenbrock", runs=30, rng=1)
     assert report.holds["rotation"] is not True
 
 

@@ -66,7 +66,7 @@ class MemeticState:
     popsize: int
     given: Array  # points of the caller
     progress: Progress
-    states: tuple[Any, ...]  # of the local searches, then of the global one
+    states: tuple[Any, ...]  # of the local searches, None for those that are not used, then of the global one
     asked: Array  # a batch that waits for its values or its turn
     archive: PointArchive | None = None  # what is known of all points, where there are constraints
 
@@ -180,7 +180,7 @@ class Memetic:
         stream = self._stream(key)
         centre = box.clip(box.lower + (0.5 + JITTER * (2 * stream.random(box.dim) - 1)) * box.width)
         first = Start(given[0] if len(given) else centre, np.inf, self.local_searches[int(np.argmax(used))].scale)
-        states = [self._search(key, box, p, j, first) for j in range(len(self.local_searches))]
+        states = [self._search(key, box, p, j, first) if used[j] else None for j in range(len(self.local_searches))]
         if len(given) or not used.any():
             p.begin(POINTS, len(given))
         else:
@@ -300,8 +300,8 @@ class Memetic:
         while True:
             p, i = state.progress, state.turn
             if p.nfev == 0:
-                precompile(call for m, s in zip(self.runners, state.states, strict=True) if hasattr(m, "calls")
-                           for call in m.calls(s))  # fmt: skip
+                precompile(call for m, s in zip(self.runners, state.states, strict=True)
+                           if s is not None and hasattr(m, "calls") for call in m.calls(s))  # fmt: skip
             ended, infeasible = ended_and_infeasible(state.states[i].scalars) if p.is_local else (False, 0)
             if not ended and not len(state.asked) and p.run_nfev < p.goal:
                 if i == POINTS:

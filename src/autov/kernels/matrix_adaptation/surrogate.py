@@ -214,7 +214,10 @@ def run(plan, work, objective, lower, upper, budget, final, trace_nfev, trace_be
     otherwise nothing, and a later call with a larger budget goes on as if there had been no break.
     """
     state = work.scalars[0]
-    refill(plan, work, lower, upper)
+    if state.batch == 0:
+        begin(plan, work, lower, upper)
+    else:
+        refill(plan, work, lower, upper)
     while may_evaluate(state, budget, final):
         whole = evaluate_batch(work, objective, budget)
         if whole:
