@@ -67,7 +67,7 @@ def test_quadratic_functions_are_solved_as_soon_as_the_model_is_full():
 def test_models_become_more_complex_with_points():
     seen = []
     drive(SurrogateMatrixAdaptation(), rosenbrock, BOX, maxfev=120, watch=lambda s: seen.append(s.scalars[0].copy()))
-    kinds = {int(s["held"]): int(s["kind"]) for s in seen}
+    kinds = {int(s["archived"]): int(s["kind"]) for s in seen}
     assert {LINEAR, DIAGONAL, FULL} <= set(kinds.values())
     assert all(kind == LINEAR for held, kind in kinds.items() if 0.75 * held < 1.1 * 11)
     assert all(kind == DIAGONAL for held, kind in kinds.items() if 1.1 * 11 <= 0.75 * held < 1.1 * 21)
@@ -158,7 +158,7 @@ def test_a_restart_forgets_the_archive():
     assert runs[-1] > 2
     for before, after, state in zip(runs[:-1], runs[1:], seen[1:], strict=True):
         if after > before:
-            assert int(state.scalars["held"][0]) == 0
+            assert int(state.scalars["archived"][0]) == 0
             assert int(state.scalars["kind"][0]) == NONE
             assert len(state.waiting) >= 4
 

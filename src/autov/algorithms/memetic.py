@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from autov.algorithms.base import Compiled, Metaheuristic, Outcome, at_work, renewed, told
+from autov.algorithms.base import Compiled, Metaheuristic, Outcome, at_work, next_state, renewed
 from autov.algorithms.compiled import AnyRun, Resumable, run_to_end
 from autov.algorithms.constrained_search import LARGEST, ConstrainedSearch, ConstrainedSearchState, PointArchive
 from autov.algorithms.local_search import LocalSearch
@@ -340,7 +340,7 @@ class Memetic:
             own = states[i]
             if isinstance(own, ConstrainedSearchState) and state.archive is not None:
                 own = replace(own, archive=state.archive)
-            states = _put(states, i, told(self.runners[i], over, own, x, f, rng))
+            states = _put(states, i, next_state(self.runners[i], over, own, x, f, rng))
         p.note(len(f), float(f[first]), x[first])
         return renewed(state, progress=p, states=states, asked=state.asked[:0])
 
