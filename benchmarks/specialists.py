@@ -7,6 +7,7 @@ on other functions of its kind, and on its own with another number of variables.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ class Kind:
         rivals: in the tests.
         suite: held out, instead of functions.
         table: problems of a table of the paper that it is set beside, too, with the table's seed.
+        checked: options of its certificate.
     """
 
     what: str
@@ -57,6 +59,7 @@ class Kind:
     rivals: tuple[str, ...] = RIVALS
     suite: str | None = None
     table: tuple[str, ...] = ()
+    checked: dict[str, Any] = field(default_factory=dict)
 
     @property
     def training(self) -> list[str]:
@@ -115,14 +118,22 @@ def bench_specialists(folder: str | Path = "runs/specialists", names: tuple[str,
     return {name: _specialist(name, Path(folder) / name) for name in names}
 
 
+def _certified(path: Path, place: Path, options: dict[str, Any]) -> dict[str, Any]:
+    """Which properties hold; the certificate is made once."""
+    if (place / "certificate.json").exists() and (place / "summary.json").exists():
+        return json.loads((place / "summary.json").read_text(encoding="utf-8"))["holds"]
+    certificate = check_algorithm(str(path), rng=SEED, **options)
+    write_text(place / "certificate.json", to_json(certificate.to_dict(), indent=1) + "\n")
+    return certificate.holds
+
+
 def _specialist(name: str, place: Path) -> dict[str, float]:
     kind, path = KINDS[name], place / f"{name}.json"
     if not path.exists():
         found = design(kind.training, preset="standard", rng=SEED, checkpoint=place / "search.npz", resume=True,
                        validate=(), workers=-1, **kind.settings)  # fmt: skip
         save_algorithm(found.algorithm, path, {"what": kind.what, **found.provenance})
-    certificate = check_algorithm(str(path), rng=SEED)
-    write_text(place / "certificate.json", to_json(certificate.to_dict(), indent=1) + "\n")
+    holds = _certified(path, place, kind.checked)
     made = compare(
         {name: str(path), **{rival: rival for rival in kind.rivals}}, kind.held_out, dim=kind.dim, maxfev=kind.maxfev,
         runs=kind.runs, rng=JUDGED_SEED, reference=name, store=place / "results.db", name=name,
@@ -136,7 +147,7 @@ def _specialist(name: str, place: Path) -> dict[str, float]:
         write_compact(beside, place / "table.json")
     marks = {f"{p}, {a}": cell.mark for (p, a), cell in made.scores(correct=False).cells.items() if a != name}
     ranks = made.median_ranks()
-    summary = {"median_ranks": ranks, "marks": marks, "holds": certificate.holds, "machine": machine()}
+    summary = {"median_ranks": ranks, "marks": marks, "holds": holds, "machine": machine()}
     write_text(place / "summary.json", to_json(summary, indent=1) + "\n")
     return ranks
 

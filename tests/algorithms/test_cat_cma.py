@@ -139,7 +139,7 @@ def test_points_are_of_their_kinds():
 def test_parts_and_points_are_inverse():
     kinds = Kinds.of(BOX, CATEGORIES, INTEGERS)
     x = np.array([[1.0, 2, 0, 7, 4], [-5.0, 3, 2, 0, 1]])
-    u, chosen = kinds.parts(x)
+    u, chosen = kinds.split(x)
     assert chosen.tolist() == [[2, 0], [3, 2]]
     full = np.empty((2, 5))
     full[:, kinds.ordered], full[:, kinds.unordered] = u, (chosen + 0.5) / kinds.sizes

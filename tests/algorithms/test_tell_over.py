@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autov.algorithms import resolve_algorithm
-from autov.algorithms.base import told
+from autov.algorithms.base import next_state
 from autov.algorithms.portfolio import Portfolio, hand_made
 from autov.algorithms.surrogate_ma_es import SurrogateMatrixAdaptation
 from autov.core import Box, generator
@@ -28,7 +28,7 @@ def course(algorithm, over, maxfev=600):
     state = algorithm.init(BOX, 20, maxfev, rng)
     while n < maxfev - 50:
         x, state = algorithm.ask(state, rng)
-        state = told(algorithm, over, state, x, values(x), rng)
+        state = next_state(algorithm, over, state, x, values(x), rng)
         asked.append(x)
         n += len(x)
     return asked
@@ -51,7 +51,7 @@ def test_two_runs_that_tell_in_turns_do_not_meet(name):
         for i, rng in enumerate(rngs):
             x, states[i] = algorithm.ask(states[i], rng)
             assert (x == expected).all()
-            states[i] = told(algorithm, True, states[i], x, values(x), rng)
+            states[i] = next_state(algorithm, True, states[i], x, values(x), rng)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -57,7 +57,7 @@ def test_a_hundred_evaluations_get_out_of_the_trap_and_are_better_than_random_se
     assert np.median(general) < np.median(random)  # a single seed may be worse: one of ten in the stored runs is
 
 
-@pytest.mark.parametrize(("maxfev", "plants"), [(300, 3), (1000, 2)])
+@pytest.mark.parametrize(("maxfev", "plants"), [(300, 2), pytest.param(1000, 2, marks=pytest.mark.slow)])
 def test_for_no_seed_is_general_worse_than_random_search_on_the_trap(maxfev, plants):
     general, random = (trap_costs(label, maxfev, plants) for label in ("general", "random"))
     assert (np.median(general, axis=1) <= np.median(random, axis=1)).all()

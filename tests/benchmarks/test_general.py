@@ -5,7 +5,7 @@ from __future__ import annotations
 from autov.algorithms.files import algorithm_to_dict, load_algorithm
 from autov.core.atomic_files import read_json
 from autov.designer.settings import design_settings
-from autov.problems import ADDED_NAMES, NAMES
+from autov.problems import MORE_NAMES, NAMES
 from benchmarks import general
 from benchmarks.adjustment import STORED
 from benchmarks.general import GOALS, HELD_OUT, MEMBERS, TRAINED, candidates, choose, judging_cases, settings_of, train
@@ -17,7 +17,7 @@ SMALL = {"dims": (3,), "budgets": (60,), "cases": 2, "population": 12, "generati
 
 def test_nothing_is_held_out_and_trained_on_and_nothing_is_of_the_test_suite():
     assert not set(HELD_OUT) & set(TRAINED)
-    assert {*HELD_OUT, *TRAINED} == {*NAMES, *ADDED_NAMES}
+    assert {*HELD_OUT, *TRAINED} == {*NAMES, *MORE_NAMES}
     for name, goal in GOALS.items():
         assert not any("bbob" in case.label for case in judging_cases(goal))
         said = read_json(STORED / name / CHOSEN[name], "a design")["provenance"]["problem"]

@@ -32,6 +32,7 @@ def test_a_small_one_is_designed_certified_judged_and_not_made_twice(tmp_path, m
         {"space": "portfolio", "population": 4, "generations": 1, "trial": {"runs": 1, "evaluations": 60},
          "final_race": False, "retest_runs": 2, "dims": (2,)},
         dim=3, maxfev=80, runs=3, rivals=("ga",), table=("sphere", "ackley"),
+        checked={"dim": 2, "runs": 20},
     )  # fmt: skip
     paper = compare(["ga", "de"], ["sphere", "ackley"], maxfev=80, runs=3, store=None, rng=1)
     write_compact(paper, tmp_path / "paper" / "table-9.json")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autov.core import FileError, InputError
-from autov.core.locks import held
+from autov.core.locks import locked
 from autov.designer import TrialBudget, design
 from autov.designer.checkpoint import Checkpoint
 from autov.designer.cost import Speed
@@ -260,7 +260,7 @@ def test_another_batch_has_no_known_values(tmp_path):
 
 def test_a_search_that_runs_keeps_others_out(tmp_path):
     path = tmp_path / "search.npz"
-    with held(tmp_path / "search.npz.lock", "a search"), pytest.raises(FileError, match="a search is running here"):
+    with locked(tmp_path / "search.npz.lock", "a search"), pytest.raises(FileError, match="a search is running here"):
         design("sphere", dim=2, checkpoint=path, **TINY)
     design("sphere", dim=2, checkpoint=path, **TINY)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["search.npz", "search.npz.candidates"]

@@ -25,6 +25,7 @@ ROOT = Path(__file__).parents[2]
 # The gallery shows the files of examples/, which tests/test_examples.py runs.
 PAGES = [ROOT / "README.md", *(path for path in sorted((ROOT / "docs").rglob("*.md")) if path.stem != "gallery")]
 COMMANDS = get_command(app).commands
+LONG = ("invariance", "README", "quickstart", "designing")
 NEEDED = ("optuna", "pymoo", "nevergrad", "ioh", "sklearn", "joblib", "cma")
 
 
@@ -36,7 +37,12 @@ def python_blocks(path):
     return [block for block in blocks(text_of(path)) if block.language == "python"]
 
 
-@pytest.mark.parametrize("path", [p for p in PAGES if python_blocks(p)], ids=lambda path: path.stem)
+def page(path):
+    """Pages whose examples take a minute are left out of quick runs."""
+    return pytest.param(path, marks=[pytest.mark.cold] if path.stem in LONG else [], id=path.stem)
+
+
+@pytest.mark.parametrize("path", [page(p) for p in PAGES if python_blocks(p)])
 def test_python_blocks_run_and_print_what_is_shown(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")

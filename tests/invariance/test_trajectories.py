@@ -33,7 +33,7 @@ def check(operator, **options):
 def check_algorithm(*args, **options):
     """The paper's properties with two variables, where nothing is said; several numbers are tried elsewhere."""
     dim = {} if len(args) > 1 and not isinstance(args[1], str) else {"dim": 2}
-    return invariance.check_algorithm(*args, **{"properties": PAPER, **dim, **options})
+    return invariance.check_algorithm(*args, **{"properties": PAPER, "rng": 1, **dim, **options})
 
 
 @dataclass(frozen=True)
@@ -520,6 +520,6 @@ def test_the_order_of_points_in_a_batch_does_not_count():
 def test_a_trust_region_step_on_the_border_is_not_longer_than_its_radius(dim):
     """Rounding of the length decided whether rho was lowered: paths parted after three steps."""
     properties = ["translation", "scale", "permutation"]
-    report = invariance.check_algorithm("trust-region", dim=dim, properties=properties, runs=20)
+    report = invariance.check_algorithm("trust-region", dim=dim, properties=properties, runs=20, rng=1)
     assert report.holds == dict.fromkeys(properties, True)
     assert max(t.deviation for t in report.trajectories) < 1e-8

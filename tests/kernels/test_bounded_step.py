@@ -68,6 +68,7 @@ def test_a_convex_model_without_bounds_is_minimised():
     np.testing.assert_allclose(step, -gradient, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:Values in x were outside bounds")  # SLSQP of SciPy 1.15 leaves them by a rounding
 def test_steps_are_nearly_as_good_as_the_exact_minimum():
     """SciPy as reference; variables that reach a bound are never released, which loses something in few cases."""
     parts = []

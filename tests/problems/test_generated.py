@@ -11,7 +11,7 @@ import autov
 from autov import InputError, function_problem
 from autov.core import identity
 from autov.problems import instance_of
-from autov.problems.generated import PARTS, part_of
+from autov.problems.generated import SPLITS, split_of
 
 BOUNDS = [(-5.0, 5.0)] * 3
 SMALL = {
@@ -66,9 +66,9 @@ def test_a_design_trains_validates_and_tests_on_disjoint_instances(vectorized):
     mine = autov.family(make, BOUNDS, vectorized=vectorized, key="mixtures")
     found = autov.design(mine, workers=1, **SMALL)
     assert found.retested.shape == (1, 4)
-    calls = {part: Counter({run: n for run, n in make.calls.items() if part_of(run) == part}) for part in PARTS}
+    calls = {part: Counter({run: n for run, n in make.calls.items() if split_of(run) == part}) for part in SPLITS}
     assert all(calls.values())
-    assert {part: sum(calls[part].values()) for part in PARTS} == {
+    assert {part: sum(calls[part].values()) for part in SPLITS} == {
         "train": found.spent["search"] + found.spent["measure"], "validation": found.spent["race"],
         "test": found.spent["retest"],
     }  # fmt: skip
@@ -82,7 +82,7 @@ def test_the_held_out_instances_can_come_from_another_generator():
     trained, tested = Mixtures(), Mixtures()
     mine = autov.family(trained, BOUNDS, validate=tested, key="two")
     found = autov.design(mine, workers=1, **SMALL)
-    assert {part_of(run) for run in trained.calls} == {"train"}
+    assert {split_of(run) for run in trained.calls} == {"train"}
     assert sum(tested.calls.values()) == found.spent["race"] + found.spent["retest"]
     autov.minimize(mine, maxfev=50, algorithm="ma-es", rng=1)
     assert tested.calls[0] == 50
@@ -166,7 +166,7 @@ def test_a_number_of_instances_is_split():
         return lambda x: float(((x - run / 10) ** 2).sum())
 
     mine = autov.family(make, BOUNDS, count=10)
-    for part in PARTS:
+    for part in SPLITS:
         seen.clear()
         for number in range(40):
             mine.instance(mine.numbered(part, number))

@@ -154,7 +154,7 @@ def renewed(state: State, **values: Any) -> State:
     return new
 
 
-def told(algorithm: Any, over: bool, state: State, x: Array, f: Array, rng: Generator) -> State:
+def next_state(algorithm: Any, over: bool, state: State, x: Array, f: Array, rng: Generator) -> State:
     """The state after values were told.
 
     ``over`` says that nobody will use the given state again: algorithms that have a ``tell_over`` write into it then,

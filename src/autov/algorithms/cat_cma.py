@@ -136,7 +136,7 @@ class CatCMA:
         x = kinds.points(u)
         if model is None:
             return x.copy(), replace(state, y=y, expected=np.empty((2, 0)))
-        inner, chosen = kinds.parts(x)
+        inner, chosen = kinds.split(x)
         t = self._whitened(state.strategy, inner)
         expected = np.stack([one.expected(t, chosen) for one in model[0]])
         order = np.argsort(expected[state.scored], kind="stable")[: state.popsize]
@@ -179,7 +179,7 @@ class CatCMA:
 
     def _begun(self, kinds: Kinds, x: Array, f: Array) -> Strategy:
         """Distributions about the better half of the first batch."""
-        u, chosen = kinds.parts(x)
+        u, chosen = kinds.split(x)
         d = u.shape[1]
         best, w = np.argsort(f, kind="stable")[: max(1, len(f) // 2)], _weights(len(f))[0]
         own = w[: len(best)] / w[: len(best)].sum()
@@ -205,7 +205,7 @@ class CatCMA:
         """Models of values and of ranks, and the step and the categories to the minimum of the one that is trusted."""
         strategy = state.strategy
         assert strategy is not None
-        u, chosen = kinds.parts(state.known_x)
+        u, chosen = kinds.split(state.known_x)
         t = self._whitened(strategy, u)
         worst = np.where(np.isfinite(state.known_f), state.known_f, -np.inf).max()
         if not np.isfinite(worst):
@@ -237,7 +237,7 @@ class CatCMA:
         w, mu_eff = _weights(n)
         categorical = now.categorical
         if len(kinds.sizes):
-            categorical = categorical.toward(kinds.parts(x)[1][order[: len(w)]], w)
+            categorical = categorical.toward(kinds.split(x)[1][order[: len(w)]], w)
         if not d:
             return replace(now, categorical=categorical, generation=now.generation + 1)
         c_sigma = (mu_eff + 2) / (d + mu_eff + 5)

@@ -197,7 +197,7 @@ class Turns:
         trace.best[piece] = np.minimum(trace.best[piece], best)
         if run.nfev > before and (run.best < best or self._found is None):
             self._found = run.best, run.best_x.copy()
-        if run.batches > told or self.last is None:
+        if run.batches > told or (self.last is None and run.nfev):
             self.last = run
         return traced
 

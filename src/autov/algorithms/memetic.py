@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from autov.algorithms.base import Compiled, Metaheuristic, Outcome, at_work, renewed, told
+from autov.algorithms.base import Compiled, Metaheuristic, Outcome, at_work, next_state, renewed
 from autov.algorithms.compiled import AnyRun, Resumable, run_to_end
 from autov.algorithms.constrained_search import (
     ConstrainedSearch,
@@ -72,7 +72,7 @@ class MemeticState:
     popsize: int
     given: Array  # points of the caller
     progress: Progress
-    states: tuple[Any, ...]  # of the local searches, then of the global one
+    states: tuple[Any, ...]  # of the local searches, None for those that are not used, then of the global one
     asked: Array  # a batch that waits for its values or its turn
     archive: PointArchive | None = None  # what is known of all points, where there are constraints
     weights: Array | None = None  # (m,) of constraints in the values that the global search is told
@@ -190,7 +190,7 @@ class Memetic:
         stream = self._stream(key)
         centre = box.clip(box.lower + (0.5 + JITTER * (2 * stream.random(box.dim) - 1)) * box.width)
         first = Start(given[0] if len(given) else centre, np.inf, self.local_searches[int(np.argmax(used))].scale)
-        states = [self._search(key, box, p, j, first) for j in range(len(self.local_searches))]
+        states = [self._search(key, box, p, j, first) if used[j] else None for j in range(len(self.local_searches))]
         if len(given) or not used.any():
             p.begin(POINTS, len(given))
         else:
@@ -310,8 +310,8 @@ class Memetic:
         while True:
             p, i = state.progress, state.turn
             if p.nfev == 0:
-                precompile(call for m, s in zip(self.runners, state.states, strict=True) if hasattr(m, "calls")
-                           for call in m.calls(s))  # fmt: skip
+                precompile(call for m, s in zip(self.runners, state.states, strict=True)
+                           if s is not None and hasattr(m, "calls") for call in m.calls(s))  # fmt: skip
             ended, infeasible = ended_and_infeasible(state.states[i].scalars) if p.is_local else (False, 0)
             if not ended and not len(state.asked) and p.run_nfev < p.goal:
                 if i == POINTS:
@@ -357,7 +357,7 @@ class Memetic:
                     weights = penalty_weights(rows, states[0].weights)
                     state = replace(state, weights=weights)
                 values = penalized(rows[-len(x) :], f, weights, p.best)
-            states = _put(states, i, told(self.runners[i], over, own, x, values, rng))
+            states = _put(states, i, next_state(self.runners[i], over, own, x, values, rng))
         p.note(len(f), float(f[first]), x[first])
         return renewed(state, progress=p, states=states, asked=state.asked[:0])
 

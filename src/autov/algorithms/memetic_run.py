@@ -52,7 +52,8 @@ class MemeticRun(Turns):
 
     def __init__(self, algorithm: Memetic, state: MemeticState) -> None:
         self._algorithm, self._state, self._progress = algorithm, state, state.progress.copied()
-        self._waiting = [m.resumable_run(s) for m, s in zip(algorithm.runners, state.states, strict=True)]
+        both = enumerate(zip(algorithm.runners, state.states, strict=True))
+        self._waiting = {i: m.resumable_run(s) for i, (m, s) in both if s is not None}
         self._now: AnyRun = PointsRun(state.stream, state.given) if state.turn == POINTS else self._waiting[state.turn]
         super().__init__([self._now])
         self._places: dict[int, AnyRun] = {state.turn: self._now}  # the last run of each
@@ -65,7 +66,7 @@ class MemeticRun(Turns):
 
     def calls(self, objective: Objective, trace: Trace) -> list[tuple[Any, tuple[Any, ...]]]:
         """Kernels of all, in the order in which they are needed."""
-        return Turns(self._waiting).calls(objective, trace)
+        return Turns(list(self._waiting.values())).calls(objective, trace)
 
     def advance(self, objective: Objective, budget: int, final: bool, trace: Trace, traced: int) -> int:
         """Runs in turns, until so many evaluations are made."""

@@ -35,7 +35,7 @@ class Kinds:
         inside = np.clip(np.rint(x), np.ceil(box.lower), np.floor(box.upper))
         return np.where(whole, inside + 0.0, x)
 
-    def parts(self, x: Array) -> tuple[Array, np.ndarray]:
+    def split(self, x: Array) -> tuple[Array, np.ndarray]:
         """Ordered variables in the unit box, and categories."""
         u = (x - self.box.lower) / self.box.width
         chosen = np.clip((u[:, self.unordered] * self.sizes).astype(np.int64), 0, self.sizes - 1)

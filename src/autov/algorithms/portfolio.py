@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autov.algorithms.allotment import allot_round, allot_trials, leader_of, polishing_step, spared
-from autov.algorithms.base import Compiled, Metaheuristic, Outcome, Rotatable, at_work, renewed, told
+from autov.algorithms.base import Compiled, Metaheuristic, Outcome, Rotatable, at_work, next_state, renewed
 from autov.algorithms.compiled import AnyRun, Resumable, Trace, Turns, run_to_end
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.matrix_adaptation import (
@@ -201,7 +201,7 @@ class Portfolio:
 
     def _told(self, over: bool, state: PortfolioState, x: Array, f: Array, rng: Generator) -> PortfolioState:
         i = state.turn
-        states = _put(state.states, i, told(self.runners[i], over, state.states[i], x, f, rng))
+        states = _put(state.states, i, next_state(self.runners[i], over, state.states[i], x, f, rng))
         asked = _put(state.asked, i, state.asked[i][:0])
         if i == len(self.members):
             return renewed(state, states=states, asked=asked, told=i)

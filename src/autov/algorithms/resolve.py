@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from autov.algorithms.base import Algorithm, External, Metaheuristic
+from autov.algorithms.components import with_settings
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.files import (
     DEFAULT,
@@ -20,7 +21,6 @@ from autov.algorithms.files import (
     shipped_data,
     shipped_names,
 )
-from autov.algorithms.parts import with_settings
 from autov.algorithms.registry import ALGORITHMS, NAMES, PAPER, make_algorithm, refuse_former
 from autov.algorithms.warm_start import WarmStart
 from autov.core import InputError, import_object, unknown
@@ -58,8 +58,8 @@ def resolve_algorithm(spec: Any = None) -> Any:
             paper's metaheuristic with another operator), ``cma:default`` (another library's), ``file.py:name``
             (your own), ``optimizer.json`` (what a design wrote), ``optimizer.json+cold`` (without its memory),
             ``optimizer.json+polish=0`` and ``optimizer.json+without=ma-es`` (variants of it; see
-            `autov.algorithms.parts`), any of them behind ``label=``, an algorithm itself, an operator, which then runs
-            in the paper's metaheuristic, or a design. A file with members of your own needs
+            `autov.algorithms.components`), any of them behind ``label=``, an algorithm itself, an operator, which then
+            runs in the paper's metaheuristic, or a design. A file with members of your own needs
             ``optimizer.json+own=file.py:Name``. ``general`` and others come with the package (`autov list
             algorithms`). None is ``general``.
     """

@@ -121,11 +121,13 @@ class SurrogateMatrixAdaptation(StrategySettings):
     def start(
         self, key: np.ndarray, box: Box, popsize: int, maxfev: int, x0: Array | None = None
     ) -> SurrogateState:  # fmt: skip
-        """The mean that ``first_mean`` says, or that of the given points, which are then evaluated first."""
+        """The mean that ``first_mean`` says, or that of the given points, which are then evaluated first.
+
+        The first batch is made when it is asked for, or by a compiled run: a start compiles nothing.
+        """
         own = self.strategy.start(key, box, popsize, maxfev, x0)
         capacity = int(own.scalars["capacity"][0])
         work = kernels.workspace(self._plan, key, self.strategy._work(own, capacity)[1], capacity)
-        kernels.proceed(self._plan, work, box.lower, box.upper, False)
         return SurrogateState(key.copy(), box, own, **_saved(work), x=np.empty((0, box.dim)), f=np.empty(0))
 
     def room(self, box: Box, popsize: int, maxfev: int) -> int:
@@ -134,7 +136,16 @@ class SurrogateMatrixAdaptation(StrategySettings):
 
     def ask(self, state: SurrogateState, rng: Generator) -> tuple[Array, SurrogateState]:  # noqa: ARG002
         """The portion of the generation that waits for its values; asking again gives the same."""
+        state = self._begun(state)
         return state.waiting.copy(), state
+
+    def _begun(self, state: SurrogateState) -> SurrogateState:
+        """With a batch."""
+        if len(state.waiting):
+            return state
+        work = self._work(state)
+        kernels.proceed(self._plan, work, state.box.lower, state.box.upper, False)
+        return replace(state, **_saved(work))
 
     def tell(self, state: SurrogateState, x: Array, f: Array, rng: Generator) -> SurrogateState:
         """Perhaps fit the model anew; ask for more of the generation, or learn from it and begin the next one."""
@@ -185,6 +196,7 @@ class SurrogateMatrixAdaptation(StrategySettings):
         Diagonal models stay along the axes. With them the draws turn only if axes become axes: turning them for good
         would be another algorithm.
         """
+        state = self._begun(state)
         R, strategy = np.asarray(rotation, dtype=np.float64), self.strategy.rotated(state.strategy, rotation)
         if self.middle == "diagonal" and (np.abs(R).max(axis=0) < 1 - 1e-9).any():
             strategy = replace(strategy, matrix=state.strategy.matrix, basis=state.strategy.basis)

@@ -109,9 +109,9 @@ def list_(
 
 def _problems() -> list[dict[str, object]]:
     from autov.problems import (
-        ADDED_NAMES,
         CONSTRAINED_NAMES,
         LARGE_SCALE_NAMES,
+        MORE_NAMES,
         NAMES,
         NOISY_NAMES,
         PAPER_NAMES,
@@ -123,7 +123,7 @@ def _problems() -> list[dict[str, object]]:
     names = [(f"f{i + 1}, {word}", word) for i, word in enumerate(NAMES)]
     for shown, name in [
         *names,
-        *((n, n) for n in (*ADDED_NAMES, *NOISY_NAMES, *PAPER_NAMES, *LARGE_SCALE_NAMES, *CONSTRAINED_NAMES)),
+        *((n, n) for n in (*MORE_NAMES, *NOISY_NAMES, *PAPER_NAMES, *LARGE_SCALE_NAMES, *CONSTRAINED_NAMES)),
     ]:
         problem = resolve_problem(name)
         box = f"[{problem.box.lower[0]:g}, {problem.box.upper[0]:g}]"

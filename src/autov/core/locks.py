@@ -14,7 +14,7 @@ BRIEF, REPAIR = 0.1, 4.0  # seconds: to take over from a process that has ended,
 
 
 @contextlib.contextmanager
-def held(path: Path, what: str, wait: float = BRIEF) -> Iterator[None]:
+def locked(path: Path, what: str, wait: float = BRIEF) -> Iterator[None]:
     """Hold the lock file ``path`` in this block; FileError if another process that may be running holds it.
 
     A process of this machine that has ended holds nothing. Of another machine nobody can tell.

@@ -233,11 +233,11 @@ class Cost:
 
     def evaluations(self, settings: DesignSettings) -> int:
         """All of them, at most."""
-        return sum(self.parts(settings).values())
+        return sum(self.by_purpose(settings).values())
 
     def seconds(self, settings: DesignSettings) -> float:
         """The time that they take."""
-        found, others = self.parts(settings), self.others
+        found, others = self.by_purpose(settings), self.others
         survivors = min(settings.race.race_size, settings.search.population)
         raced = others / (others + survivors) if settings.search.known else 0.0
         retested = others / (1 + others + self.moved)
@@ -248,7 +248,7 @@ class Cost:
             + self.judged.own * found.get("memory", 0)
         )
 
-    def parts(self, settings: DesignSettings) -> dict[str, int]:
+    def by_purpose(self, settings: DesignSettings) -> dict[str, int]:
         """Evaluations by what they are for, at most."""
         found = expected_evaluations(settings, self.budgets, self.others, self.moved, self.memory)
         if self.memory:
@@ -287,7 +287,7 @@ def affordable(chosen: DesignSettings, trials: DesignTrials, rivals: Given, limi
 def _tell_cost(settings: DesignSettings, cost: Cost, limits: Limits, trials: DesignTrials) -> None:
     """Say what a design will cost to who wants to know it, and what fits better if it is much; or else warn of it."""
     search = settings.search
-    seconds, parts = cost.seconds(settings), cost.parts(settings)
+    seconds, parts = cost.seconds(settings), cost.by_purpose(settings)
     line = (
         f"up to {counted(sum(parts.values()))} evaluations ({search.generations} generations of "
         f"{search.population} candidates), about {duration(seconds)} at {moment(cost.judged.own)} an evaluation"

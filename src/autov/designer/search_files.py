@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from autov.core import FileError, InputError, Seed, check_writable, identity, new_folder, seed_of, to_json
-from autov.core.locks import held
+from autov.core.locks import locked
 from autov.designer.candidates import CandidateFile, gene_names
 from autov.designer.checkpoint import Checkpoint, broken, check_state
 from autov.designer.journal import Journal
@@ -111,7 +111,7 @@ def search_files(checkpoint: Any, resume: bool) -> Iterator[SearchFiles]:
         return
     with ExitStack() as opened:
         path = _place(checkpoint, opened)
-        opened.enter_context(held(path.with_name(f"{path.name}.lock"), "a search"))
+        opened.enter_context(locked(path.with_name(f"{path.name}.lock"), "a search"))
         for each in (path, _values_of(path)):
             if each.exists() and not resume:
                 raise InputError(f"checkpoint: {each} is there already; resume it or choose another place")

@@ -12,7 +12,7 @@ import numpy as np
 from autov.core import Box, InputError
 from autov.kernels.objective import Objective
 from autov.problems import GeneratedFamily, MayRaise, Problem, ProblemFamily, takes_points, to_base, without_fixed
-from autov.problems.generated import Part
+from autov.problems.generated import Split
 
 MOST_NUMBERS = 20_000_000  # numbers in the transformations of the instances that are kept, at most
 MOST_INSTANCES = 256
@@ -78,7 +78,7 @@ class Instances:
         """Instance 0; of a user's family, the first one of the training."""
         return self._prepare(self.number("train", 0))
 
-    def number(self, part: Part, drawn: int) -> int:
+    def number(self, part: Split, drawn: int) -> int:
         """The number of an instance that a stream has drawn, in the part of a user's family that it belongs to."""
         return self.problem.numbered(part, drawn) if isinstance(self.problem, GeneratedFamily) else drawn
 

@@ -17,7 +17,7 @@ from autov.kernels.evolution.many import Tasks as KernelTasks
 from autov.kernels.evolution.many import derive
 from autov.kernels.objective import Objective, stack_objectives, stacking_key
 from autov.problems import PointFunction, Problem
-from autov.problems.generated import Part
+from autov.problems.generated import Split
 from autov.runs import solve
 
 
@@ -50,7 +50,8 @@ class TrialBudget:
 
 
 SEARCH, TRIAL, RACE, RETEST, MOVED, PANEL = range(6)  # what the streams of a seed are for
-PART_OF: dict[int, Part] = {RACE: "validation", RETEST: "test", MOVED: "test"}  # of a user's family; else the training
+# Of a user's family; else the training.
+SPLIT_OF: dict[int, Split] = {RACE: "validation", RETEST: "test", MOVED: "test"}
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Stream:
         """The instance that a run meets."""
         if not instances.is_family:
             return instances.first
-        return instances[instances.number(PART_OF.get(self.purpose, "train"), self.instance(run))]
+        return instances[instances.number(SPLIT_OF.get(self.purpose, "train"), self.instance(run))]
 
 
 class Tasks(NamedTuple):

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms import resolve_algorithm
+from autov.algorithms.components import NO_DEFAULT, Component, components_of
 from autov.algorithms.files import read_algorithm
-from autov.algorithms.parts import NO_DEFAULT, Part, parts_of
 from autov.core import InputError, Seed, seed_of, whole_number
 from autov.core.display import Displayable
 from autov.designer import Design
@@ -137,7 +137,7 @@ class Explanation(Displayable):
         """Whether the candidates show the importance of genes."""
         return self.explained > LEAST_EXPLAINED
 
-    def shown(self, most: int = SHOWN) -> list[Change]:
+    def leading(self, most: int = SHOWN) -> list[Change]:
         """Changes with a significant effect, and the largest of the others, up to this number."""
         kept = [change for change in self.changes if change.mark in "+-"]
         rest = sorted((c for c in self.changes if c not in kept), key=lambda change: -abs(change.smaller - 0.5))
@@ -146,7 +146,7 @@ class Explanation(Displayable):
 
     def table(self, most: int = SHOWN) -> Table:
         """Effects of changes on each problem: the significant ones, and the largest of the others."""
-        shown = self.shown(most)
+        shown = self.leading(most)
         rows = tuple(
             (change.what, tuple(Cell(one.effect, mark=one.mark(LEVEL)) for one in change.found.values()))
             for change in shown
@@ -257,7 +257,7 @@ Wanted = tuple[str, str, str, Callable[[], Any]]  # name, in words, what to writ
 
 def _changes(algorithm: Any) -> Iterable[Wanted]:
     """Members and local searches first, then settings, rows and weights."""
-    parts = parts_of(algorithm)
+    parts = components_of(algorithm)
     rank = {name: _rank(name, part) for name, part in parts.items()}
     for name in sorted(parts, key=lambda name: rank[name]):
         part = parts[name]
@@ -268,13 +268,13 @@ def _changes(algorithm: Any) -> Iterable[Wanted]:
             yield name, text, f"{name}={part.default}", _back(part)
 
 
-def _back(part: Part) -> Callable[[], Any]:
+def _back(part: Component) -> Callable[[], Any]:
     change = part.changed
     assert change is not None
     return lambda: change(part.default)
 
 
-def _rank(name: str, part: Part) -> int:
+def _rank(name: str, part: Component) -> int:
     """The order in which changes are tried where not all of them can be afforded."""
     if part.away is None:
         return 1

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from autov.core import Array, Box, Generator, optional
+from autov.algorithms.population import initial_points
+from autov.core import Array, Box, Generator, InputError, optional
 from autov.core.streams import generator
 
 
@@ -39,3 +40,28 @@ def global_stream(seed: int) -> Iterator[None]:
         yield
     finally:
         np.random.set_state(state)  # noqa: NPY002
+
+
+class Peer:
+    """What optimisers with a choice of methods share; each is a frozen dataclass of settings."""
+
+    prefix: ClassVar[str]  # the library in the names
+    methods: ClassVar[tuple[str, ...]]
+    method: str
+
+    @classmethod
+    def of(cls, method: str) -> Self:
+        """With its usual settings."""
+        if method not in cls.methods:
+            known = ", ".join(f"{cls.prefix}:{one}" for one in cls.methods)
+            raise InputError(f"algorithm: unknown '{cls.prefix}:{method}'; one of {known}")
+        return cls(method)  # type: ignore[call-arg]
+
+    @property
+    def name(self) -> str:
+        """As `autov.compare` knows it."""
+        return f"{self.prefix}:{self.method}"
+
+    def check_fit(self, box: Box, popsize: int, maxfev: int, x0: Array | None = None) -> None:  # noqa: ARG002
+        """Say what does not fit."""
+        initial_points(box, popsize, x0)

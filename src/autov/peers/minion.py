@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from autov.algorithms.base import Batch
 from autov.algorithms.population import initial_points
-from autov.core import Array, Box, InputError, check_choice, check_ranges
-from autov.peers.libraries import library, release
+from autov.core import Array, Box, check_choice, check_ranges
+from autov.peers.libraries import Peer, library, release
 
 METHODS = {
     "lshade": "LSHADE", "jso": "jSO", "arrde": "ARRDE", "imode": "IMODE", "jade": "JADE", "nlshade-rsp": "NLSHADE_RSP",
@@ -28,21 +28,18 @@ UNSEEN = ("bipop", "rcmaes")  # start at a single first point without looking at
 
 
 @dataclass(frozen=True)
-class Minion:
+class Minion(Peer):
     """Settings; ``popsize=None`` is the library's first size, whatever the popsize of the comparison."""
 
+    prefix: ClassVar[str] = "minion"
+    methods: ClassVar[tuple[str, ...]] = tuple(METHODS)
     method: str
     popsize: int | None = None
     version: str = field(default_factory=partial(release, "minionpy"))
 
     def __post_init__(self) -> None:
-        check_choice(self, method=tuple(METHODS))
+        check_choice(self, method=self.methods)
         check_ranges(self, popsize=(4, 10**6))
-
-    @property
-    def name(self) -> str:
-        """As `autov.compare` knows it."""
-        return f"minion:{self.method}"
 
     def check_fit(self, box: Box, popsize: int, maxfev: int, x0: Array | None = None) -> None:  # noqa: ARG002
         """Say what does not fit."""
@@ -80,8 +77,4 @@ class Minion:
             raise
 
 
-def resolve(name: str) -> Minion:
-    """One of METHODS."""
-    if name not in METHODS:
-        raise InputError(f"algorithm: unknown 'minion:{name}'; one of {', '.join(f'minion:{m}' for m in METHODS)}")
-    return Minion(name)
+resolve = Minion.of

@@ -12,13 +12,14 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass, field
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
 from autov.algorithms.base import Batch
 from autov.algorithms.population import initial_points
 from autov.core import Array, Box, InputError, check_choice, check_ranges
-from autov.peers.libraries import library, release
+from autov.peers.libraries import Peer, library, release
 from autov.peers.starts import LARGEST, unit_call, unit_starts
 
 METHODS = {"bobyqa": "LN_BOBYQA", "sbplx": "LN_SBPLX"}
@@ -26,21 +27,18 @@ TOLERANCE = 1e-10  # of the width of the box, below which a solver has converged
 
 
 @dataclass(frozen=True)
-class NLopt:
+class NLopt(Peer):
     """Settings."""
 
+    prefix: ClassVar[str] = "nlopt"
+    methods: ClassVar[tuple[str, ...]] = tuple(METHODS)
     method: str
     step: float = 0.1  # the first one, of the width of the box
     version: str = field(default_factory=partial(release, "nlopt"))
 
     def __post_init__(self) -> None:
-        check_choice(self, method=tuple(METHODS))
+        check_choice(self, method=self.methods)
         check_ranges(self, step=(1e-9, 0.5))
-
-    @property
-    def name(self) -> str:
-        """As `autov.compare` knows it."""
-        return f"nlopt:{self.method}"
 
     def check_fit(self, box: Box, popsize: int, maxfev: int, x0: Array | None = None) -> None:  # noqa: ARG002
         """Say what does not fit."""
@@ -80,8 +78,4 @@ class NLopt:
                 raise raised[0]
 
 
-def resolve(name: str) -> NLopt:
-    """``bobyqa`` or ``sbplx``."""
-    if name not in METHODS:
-        raise InputError(f"algorithm: unknown 'nlopt:{name}'; one of {', '.join(f'nlopt:{m}' for m in METHODS)}")
-    return NLopt(name)
+resolve = NLopt.of

@@ -11,33 +11,30 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from autov.algorithms.base import Batch
 from autov.algorithms.population import initial_points
-from autov.core import Array, Box, InputError, check_choice
-from autov.peers.libraries import global_stream, library, release
+from autov.core import Array, Box, check_choice
+from autov.peers.libraries import Peer, global_stream, library, release
 from autov.peers.starts import unit_call
 
 METHODS = {"tpe": ("TPESampler", "optuna"), "gp": ("GPSampler", "optuna-gp")}  # class and extra
 
 
 @dataclass(frozen=True)
-class Optuna:
+class Optuna(Peer):
     """It has no settings but its method."""
 
+    prefix: ClassVar[str] = "optuna"
+    methods: ClassVar[tuple[str, ...]] = tuple(METHODS)
     method: str
     version: str = field(default_factory=partial(release, "optuna", "optuna"))
 
     def __post_init__(self) -> None:
-        check_choice(self, method=tuple(METHODS))
-
-    @property
-    def name(self) -> str:
-        """As `autov.compare` knows it."""
-        return f"optuna:{self.method}"
+        check_choice(self, method=self.methods)
 
     def check_fit(self, box: Box, popsize: int, maxfev: int, x0: Array | None = None) -> None:  # noqa: ARG002
         """Say what does not fit."""
@@ -74,8 +71,4 @@ def _quiet_study(optuna: Any, sampler: Any) -> Any:
         optuna.logging.set_verbosity(before)
 
 
-def resolve(name: str) -> Optuna:
-    """``tpe`` or ``gp``."""
-    if name not in METHODS:
-        raise InputError(f"algorithm: unknown 'optuna:{name}'; one of {', '.join(f'optuna:{m}' for m in METHODS)}")
-    return Optuna(name)
+resolve = Optuna.of

@@ -9,33 +9,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
 from autov.algorithms.base import Batch
 from autov.algorithms.population import initial_points, require_popsize
-from autov.core import Array, Box, InputError, check_choice, check_ranges
-from autov.peers.libraries import library, release, start
+from autov.core import Array, Box, check_choice, check_ranges
+from autov.peers.libraries import Peer, library, release, start
 
 METHODS = {"ga": "GA", "de": "DE", "pso": "PSO"}
 
 
 @dataclass(frozen=True)
-class Pymoo:
+class Pymoo(Peer):
     """Settings; ``popsize=None`` is that of the comparison."""
 
+    prefix: ClassVar[str] = "pymoo"
+    methods: ClassVar[tuple[str, ...]] = tuple(METHODS)
     method: str
     popsize: int | None = None
     version: str = field(default_factory=partial(release, "pymoo"))
 
     def __post_init__(self) -> None:
-        check_choice(self, method=tuple(METHODS))
+        check_choice(self, method=self.methods)
         check_ranges(self, popsize=(4, 10**6))
-
-    @property
-    def name(self) -> str:
-        """As `autov.compare` knows it."""
-        return f"pymoo:{self.method}"
 
     def check_fit(self, box: Box, popsize: int, maxfev: int, x0: Array | None = None) -> None:  # noqa: ARG002
         """Say what does not fit."""
@@ -65,8 +63,4 @@ class Pymoo:
                 algorithm.tell(infills=infills)
 
 
-def resolve(name: str) -> Pymoo:
-    """``ga``, ``de`` or ``pso``."""
-    if name not in METHODS:
-        raise InputError(f"algorithm: unknown 'pymoo:{name}'; one of {', '.join(f'pymoo:{m}' for m in METHODS)}")
-    return Pymoo(name)
+resolve = Pymoo.of

@@ -15,14 +15,14 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from autov.algorithms.base import Batch
 from autov.algorithms.population import initial_points
 from autov.core import Array, Box, InputError, check_choice, check_ranges
-from autov.peers.libraries import library, release, start
+from autov.peers.libraries import Peer, library, release, start
 
 METHODS = {"ddcma": ("ddcma", "DDCMA"), "sepcma": ("sepcmaes", "SEPCMAES")}  # module and class
 EXTRA = "pypop7"  # of its own: the package brings many others along
@@ -34,22 +34,19 @@ class _UselessError(Exception):
 
 
 @dataclass(frozen=True)
-class PyPop:
+class PyPop(Peer):
     """Settings; ``popsize=None`` is the library's 4 + 3 ln d, whatever the popsize of the comparison."""
 
+    prefix: ClassVar[str] = "pypop7"
+    methods: ClassVar[tuple[str, ...]] = tuple(METHODS)
     method: str
     popsize: int | None = None
     sigma: float = 0.3  # of the width of the box
     version: str = field(default_factory=partial(release, "pypop7", EXTRA))
 
     def __post_init__(self) -> None:
-        check_choice(self, method=tuple(METHODS))
+        check_choice(self, method=self.methods)
         check_ranges(self, popsize=(4, 10**6), sigma=(1e-9, 1e3))
-
-    @property
-    def name(self) -> str:
-        """As `autov.compare` knows it."""
-        return f"pypop7:{self.method}"
 
     def check_fit(self, box: Box, popsize: int, maxfev: int, x0: Array | None = None) -> None:  # noqa: ARG002
         """Say what does not fit."""
@@ -98,8 +95,4 @@ class PyPop:
                 return  # the driver starts it again, with another seed and what is left of the budget
 
 
-def resolve(name: str) -> PyPop:
-    """``ddcma`` or ``sepcma``."""
-    if name not in METHODS:
-        raise InputError(f"algorithm: unknown 'pypop7:{name}'; one of {', '.join(f'pypop7:{m}' for m in METHODS)}")
-    return PyPop(name)
+resolve = PyPop.of

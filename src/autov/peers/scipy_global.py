@@ -13,6 +13,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,30 +21,23 @@ from autov.algorithms.base import Batch
 from autov.algorithms.population import initial_points
 from autov.core import Array, Box, check_choice
 from autov.core.streams import generator
-from autov.peers.libraries import library, release
+from autov.peers.libraries import Peer, library, release
 from autov.peers.starts import unit_call, unit_starts
 
 METHODS = ("direct", "dual-annealing")
 
 
 @dataclass(frozen=True)
-class SciPyGlobal:
+class SciPyGlobal(Peer):
     """It has no settings but its method."""
 
+    prefix: ClassVar[str] = "scipy"
+    methods: ClassVar[tuple[str, ...]] = tuple(METHODS)
     method: str
     version: str = field(default_factory=partial(release, "scipy"))
 
     def __post_init__(self) -> None:
-        check_choice(self, method=METHODS)
-
-    @property
-    def name(self) -> str:
-        """As `autov.compare` knows it."""
-        return f"scipy:{self.method}"
-
-    def check_fit(self, box: Box, popsize: int, maxfev: int, x0: Array | None = None) -> None:  # noqa: ARG002
-        """Say what does not fit."""
-        initial_points(box, popsize, x0)
+        check_choice(self, method=self.methods)
 
     def minimize_with(
         self, objective: Batch, box: Box, popsize: int, maxfev: int, seed: int, x0: Array | None

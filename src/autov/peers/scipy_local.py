@@ -16,14 +16,13 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from autov.algorithms.base import Batch
-from autov.algorithms.population import initial_points
 from autov.core import Array, Box, check_choice
-from autov.peers.libraries import library, release
+from autov.peers.libraries import Peer, library, release
 from autov.peers.starts import unit_call, unit_starts
 
 UNLIMITED = 10**9
@@ -39,23 +38,16 @@ WIDTHS = {"slsqp": 10.0}  # of the box that a solver sees; others see the unit b
 
 
 @dataclass(frozen=True)
-class SciPyLocal:
+class SciPyLocal(Peer):
     """It has no settings but its method; tolerances are those of OPTIONS."""
 
+    prefix: ClassVar[str] = "scipy"
+    methods: ClassVar[tuple[str, ...]] = tuple(OPTIONS)
     method: str
     version: str = field(default_factory=partial(release, "scipy"))
 
     def __post_init__(self) -> None:
-        check_choice(self, method=tuple(OPTIONS))
-
-    @property
-    def name(self) -> str:
-        """As `autov.compare` knows it."""
-        return f"scipy:{self.method}"
-
-    def check_fit(self, box: Box, popsize: int, maxfev: int, x0: Array | None = None) -> None:  # noqa: ARG002
-        """Say what does not fit."""
-        initial_points(box, popsize, x0)
+        check_choice(self, method=self.methods)
 
     def minimize_with(
         self, objective: Batch, box: Box, popsize: int, maxfev: int, seed: int, x0: Array | None

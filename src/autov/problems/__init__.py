@@ -1,6 +1,5 @@
 """Problems: the classic thirteen and thirteen more, transformations, families, suites, functions of users."""
 
-from autov.problems.added import ADDED_NAMES, NOISY_NAMES
 from autov.problems.bbob import BBOB, BBOB_NAMES, with_instances
 from autov.problems.classics import EIGHT, NAMES, SIX, Classic
 from autov.problems.constrained import CONSTRAINED_NAMES, constrained_problem
@@ -18,6 +17,7 @@ from autov.problems.feasibility import (
 from autov.problems.function import Function, NumbaFunction, function_problem, is_returned
 from autov.problems.generated import GeneratedFamily, family
 from autov.problems.many_affine import ManyAffine
+from autov.problems.more_functions import MORE_NAMES, NOISY_NAMES
 from autov.problems.named_problems import (
     GROUPS,
     LARGE_SCALE_NAMES,
@@ -36,13 +36,13 @@ from autov.problems.variable_forms import ordered
 from autov.problems.variable_space import Space, read_space, space, space_from, space_of_bounds
 
 __all__ = [
-    "ADDED_NAMES",
     "BBOB",
     "BBOB_NAMES",
     "CONSTRAINED_NAMES",
     "EIGHT",
     "GROUPS",
     "LARGE_SCALE_NAMES",
+    "MORE_NAMES",
     "NAMES",
     "NOISY_NAMES",
     "PAPER_NAMES",

@@ -12,8 +12,8 @@ import numpy as np
 from autov.core import Array, Box, Generator, InputError
 from autov.kernels.functions import classic as kernels
 from autov.kernels.objective import Objective, compile_objective
-from autov.problems.added import ADDED, NOISY
 from autov.problems.entries import Entry, c_function, of_points_and_stream, substituted, unsubstituted, zero
+from autov.problems.more_functions import MORE, NOISY
 
 SCHWEFEL_AT = 420.96874635998202  # the root of tan(sqrt x) = -sqrt(x) / 2 that minimises -x sin(sqrt x) in the box
 SCHWEFEL_VALUE = -SCHWEFEL_AT * math.sin(math.sqrt(SCHWEFEL_AT))
@@ -36,7 +36,7 @@ TABLE = {
     "penalized_1_plain": Entry(12, 50.0, 1.0, zero, kernels.penalized_1, form=unsubstituted),
 }
 NAMES = tuple(name for name in TABLE if name != "penalized_1_plain")  # in the order f1 .. f13
-TABLE |= ADDED | NOISY
+TABLE |= MORE | NOISY
 
 SIX = ("schwefel_2_22", "schwefel_2_21", "quartic", "griewank", "ackley", "rastrigin")  # Tables I-III
 EIGHT = (  # Tables V and VI

@@ -14,17 +14,17 @@ from autov.kernels.objective import Objective
 from autov.problems.function import function_problem
 from autov.problems.problem import Problem
 
-Part = Literal["test", "train", "validation"]
-PARTS: tuple[Part, ...] = ("test", "train", "validation")  # in the order of their numbers
+Split = Literal["test", "train", "validation"]
+SPLITS: tuple[Split, ...] = ("test", "train", "validation")  # in the order of their numbers
 BITS = 61  # numbers of one part
 GENERATORS = ("rng", "generator", "random_state")  # names of a parameter that wants a generator, not a number
 SHARES = {"test": (4,), "train": (0, 1, 2), "validation": (3,)}  # of five instances, where there are this many only
 KEPT = 64  # instances that a family remembers
 
 
-def part_of(number: int) -> Part:
+def split_of(number: int) -> Split:
     """The part that an instance with this number belongs to."""
-    return PARTS[min(number >> BITS, len(PARTS) - 1)]
+    return SPLITS[min(number >> BITS, len(SPLITS) - 1)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +65,9 @@ class GeneratedFamily:
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _made=OrderedDict(), _lock=Lock())
 
-    def numbered(self, part: Part, number: int) -> int:
+    def numbered(self, part: Split, number: int) -> int:
         """The number of an instance of a part; ``number`` may be any integer up to 2**63."""
-        return (PARTS.index(part) << BITS) + (int(number) & ((1 << BITS) - 1))
+        return (SPLITS.index(part) << BITS) + (int(number) & ((1 << BITS) - 1))
 
     def instance(self, run: int) -> Problem:
         """The problem of a run, constructed once as long as it is remembered."""
@@ -81,7 +81,7 @@ class GeneratedFamily:
         return found
 
     def _construct(self, number: int) -> Problem:
-        part = part_of(number)
+        part = split_of(number)
         make = self.make if part == "train" or self.validate is None else self.validate
         if self.count is not None:
             places = [i for i in range(self.count) if i % 5 in SHARES[part]]

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from autov.core import Box, InputError, import_object, unknown, whole_number
-from autov.problems.added import ADDED_NAMES, ALIASES, NOISY_NAMES
 from autov.problems.bbob import BBOB, BBOB_DIM, BBOB_NAMES, INSTANCED, MANY_AFFINE
 from autov.problems.classics import NAMES, TABLE, Classic
 from autov.problems.constrained import CONSTRAINED_NAMES, constrained_problem
 from autov.problems.families import Family, checked_step, is_per_run, transformed
 from autov.problems.function import function_problem
 from autov.problems.many_affine import ManyAffine
+from autov.problems.more_functions import ALIASES, MORE_NAMES, NOISY_NAMES
 from autov.problems.problem import Problem
 from autov.problems.transforms import Translated
 from autov.problems.value_function import space_of
@@ -23,7 +23,7 @@ PAPER_NAMES = tuple(f"paper-f{i}" for i in range(1, 14))
 LARGE_SCALE_NAMES = tuple(f"lsgo-f{i}" for i in range(1, 16)) + tuple(f"lsgo-paper-f{i}" for i in range(1, 16))
 # Names of several problems at once, where several are taken; transformations may follow them, too.
 GROUPS = {
-    "classic": NAMES, "added": ADDED_NAMES, "all": NAMES + ADDED_NAMES, "paper": PAPER_NAMES,
+    "classic": NAMES, "added": MORE_NAMES, "all": NAMES + MORE_NAMES, "paper": PAPER_NAMES,
     "noisy": NOISY_NAMES, "lsgo": LARGE_SCALE_NAMES[:15], "bbob": BBOB_NAMES,
 }  # fmt: skip
 DIM = 30  # variables of a classic problem unless told otherwise
@@ -251,6 +251,6 @@ def problem_group(name: str) -> str:
     head = ALIASES.get(head, head)
     if head in NOISY_NAMES:
         return "noisy"
-    if head not in (*NAMES, *ADDED_NAMES, "penalized_1_plain"):
+    if head not in (*NAMES, *MORE_NAMES, "penalized_1_plain"):
         return "others"
     return "unimodal" if head in _ONE_MODE else "multimodal"

@@ -32,7 +32,7 @@ GENES = "Share of the variance between candidates of the search that each gene e
 
 def draw_changes(found: Explanation, ax: Axes) -> Axes:
     """How often runs with each change are better than as it is; a half is no difference."""
-    shown = found.shown()
+    shown = found.leading()
     for mark, words in IN_WORDS.items():
         places = [i for i, change in enumerate(shown) if change.mark == mark or (mark == "=" and change.mark == "?")]
         if places:
@@ -81,7 +81,7 @@ def _parts(found: Explanation) -> Section:
     body = text_html(*found.sentences())
     figures = []
     if found.changes:
-        figures.append(figure_html(_one(draw_changes, found, len(found.shown())), "effects of changes", CAPTION))
+        figures.append(figure_html(_one(draw_changes, found, len(found.leading())), "effects of changes", CAPTION))
     if genes := _genes(found):
         figures.append(figure_html(_one(_draw_genes, genes, len(genes)), "importance of genes", GENES))
     body += pair_html(*figures)

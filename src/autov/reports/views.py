@@ -91,7 +91,7 @@ def _(report: BiasReport, ax: Axes | None = None) -> Axes:
 @drawn.register
 def _(explanation: Explanation, ax: Axes | None = None) -> Axes:
     """What changes of parts do."""
-    with drawing_on(ax, 5.6, 1.0 + 0.2 * max(len(explanation.shown()), 4)) as axes:
+    with drawing_on(ax, 5.6, 1.0 + 0.2 * max(len(explanation.leading()), 4)) as axes:
         return draw_changes(explanation, axes)
 
 

@@ -18,7 +18,7 @@ from autov.algorithms.base import (
     ModelsConstraints,
     Outcome,
     at_work,
-    told,
+    next_state,
 )
 from autov.algorithms.compiled import AnyRun, outcome_so_far
 from autov.algorithms.population import initial_points
@@ -194,7 +194,7 @@ def _ask_and_tell(
         if len(x) == len(asked):
             if limits is not None and isinstance(algorithm, ModelsConstraints):
                 state = algorithm.learn(state, limits.rounded(x), limits.known(x, spent.rows))
-            state = told(algorithm, True, state, x, f, rng)
+            state = next_state(algorithm, True, state, x, f, rng)
             population, values = algorithm.population(state)
         elif not len(values):  # even the first batch was cut
             population, values = x, f

@@ -13,7 +13,7 @@ import numpy as np
 from autov.algorithms.base import External
 from autov.algorithms.first_step import with_first_step
 from autov.algorithms.resolve import resolve_algorithm
-from autov.core import Array, InputError, Seed, inferred_bounds
+from autov.core import Array, InputError, Seed, inferred_bounds, seed_of
 from autov.problems import (
     Problem,
     constrained,
@@ -146,7 +146,7 @@ def minimize(
         >>> result.message
         'The target 0.01 is reached.'
     """
-    level, own_space = noise_of(noise), space_of_bounds(bounds)
+    level, own_space = None if noise is None else noise_of(noise), space_of_bounds(bounds)
     bounds = bounds if own_space is None else own_space
     plain_bounds = own_space is None and not isinstance(fun, (str, Problem))
     if level is not None and schedule != "batches":
@@ -190,17 +190,17 @@ def minimize(
     if isinstance(chosen, External) and (name := stopping.needs_population()):
         raise InputError(f"{name}: {chosen.name} runs as a whole and shows no population; use target or patience")
     until_converged, maxfev, popsize = maxfev is None, budget_of(maxfev, dims), population_of(popsize, chosen)
-    live, asynchronous = LiveRun(), check_schedule(schedule, problem, chosen)
+    live, asynchronous = LiveRun(), schedule != "batches" and check_schedule(schedule, problem, chosen)
     progress = Progress(maxfev, value_shown(problem), lambda: {} if live.run is None else live.run.members)
     monitor = Monitor(
         problem.box, stopping, callback, disp, lambda run: shown_state(progress.state(run), space),
         lambda x: exceeded(problem, x, journal), until_converged, lambda run: shown_run(run, space),
     )  # fmt: skip
     with ExitStack() as stack:
-        before = None if isinstance(known, (str, os.PathLike)) else known_points(known, problem)
-        numbers = context_of(context)
+        before = None if known is None or isinstance(known, (str, os.PathLike)) else known_points(known, problem)
+        numbers = np.empty(0) if context is None else context_of(context)
         learnt = b"" if learn_from is None or has_files(learn_from) else learnt_from(learn_from, problem, numbers)
-        more = described_known(known, before)
+        more = {} if known is None else described_known(known, before)
         if learn_from is not None:
             more["learn_from"] = described(learn_from, learnt)
         if context is not None:
@@ -209,12 +209,16 @@ def minimize(
             more["schedule"] = schedule
             if learn_from is not None:
                 raise InputError("learn_from: not with schedule='asynchronous' yet; give known or x0")
-        seed, saved = seed_and_saved(stack, store, rng, problem, chosen, popsize, maxfev, x0, policy, more)
+        seed, saved = (
+            (seed_of(rng), None)
+            if store is None
+            else seed_and_saved(stack, store, rng, problem, chosen, popsize, maxfev, x0, policy, more)
+        )
         if isinstance(known, (str, os.PathLike)):
             before = known_of_file(known, problem, saved)
         if learn_from is not None and has_files(learn_from):
             learnt = frozen(saved, "experience", partial(learnt_from, learn_from, problem, numbers))
-        experience = Experience.from_bytes(learnt, problem.box.dim)
+        experience = Experience.from_bytes(learnt, problem.box.dim) if learnt else None
         run_with: dict[str, Any] = {"maxfev": maxfev, "popsize": popsize, "x0": x0, "seed": seed}
         run_with |= {"known": before, "experience": experience}
         watch: Callable[[Run], bool] | None = monitor if monitor.active else None

@@ -31,7 +31,7 @@ from autov.core import (
     write_text,
 )
 from autov.core.atomic_files import number
-from autov.core.locks import held
+from autov.core.locks import locked
 from autov.problems import space_from, space_of_bounds
 from autov.problems.constraints import constraints_of
 from autov.problems.value_function import value_constraints
@@ -284,7 +284,7 @@ def shared(
 ) -> Iterator[Kind]:  # fmt: skip
     """The optimizer of a file that several people use, as `Optimizer.open` says."""
     place = Path(path)
-    with held(place.with_name(f"{place.name}.lock"), f"another use of {place.name}", wait):
+    with locked(place.with_name(f"{place.name}.lock"), f"another use of {place.name}", wait):
         if place.exists():
             optimizer = load(kind, place, constraints)
             if bounds is not None and not _has_bounds(optimizer, bounds):

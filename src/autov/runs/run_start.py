@@ -22,17 +22,15 @@ if TYPE_CHECKING:
 
 
 def seed_and_saved(
-    stack: ExitStack, path: str | os.PathLike[str] | None, rng: Seed, problem: Problem, algorithm: Any, popsize: int,
+    stack: ExitStack, path: str | os.PathLike[str], rng: Seed, problem: Problem, algorithm: Any, popsize: int,
     maxfev: int, x0: Any, policy: FaultPolicy, more: dict[str, Any],
-) -> tuple[int, SavedRun | None]:  # fmt: skip
+) -> tuple[int, SavedRun]:  # fmt: skip
     """The seed, and where the run is kept: without rng an interrupted run is taken up again.
 
     Points that failed count as worst or not as the policy says, so it belongs to the key. Under the default one nothing
     that failed is ever written: what such a run has is true under every policy, and a run with another goes on from it.
     ``more`` is what else decides the run.
     """
-    if path is None:
-        return seed_of(rng), None
     decided = identity(problem)
     decides = {"problem": decided, "algorithm": describe(algorithm), "popsize": popsize, "x0": describe(x0), **more}
     strict = key = digest(canonical(decides))
@@ -64,8 +62,6 @@ def _variables(problem: Problem) -> dict[str, Any]:
 
 def described_known(known: Any, before: Evaluations | None) -> dict[str, Any]:
     """What tells runs with known evaluations from others: the name of the file, or a digest of all numbers."""
-    if known is None:
-        return {}
     if isinstance(known, (str, os.PathLike)):
         return {"known": str(Path(known).resolve())}
     return {"known": "" if before is None else digest(to_bytes(before, before.x.shape[1]))}

@@ -114,7 +114,7 @@ def _of_store(path: Path, problem: Problem) -> list[Source]:
     found, reason = [], ""
     with reading(path) as store:
         for run in reversed(store.runs()):
-            places, why = fitting(run, problem)
+            places, why = matching_variables(run, problem)
             reason = reason or why
             source = None if why else _of_run(store, run, places, problem.box)
             if source is not None:
@@ -126,7 +126,7 @@ def _of_store(path: Path, problem: Problem) -> list[Source]:
     return found[::-1]
 
 
-def fitting(run: StoredRun, problem: Problem) -> tuple[np.ndarray, str]:
+def matching_variables(run: StoredRun, problem: Problem) -> tuple[np.ndarray, str]:
     """Which variable of a run each variable of the problem is, -1 for none; and why it does not fit, if so."""
     names, box = variable_names(problem), problem.box
     if names and run.names:

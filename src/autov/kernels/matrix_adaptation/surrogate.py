@@ -113,8 +113,8 @@ def begin_generation(plan, work, lower, upper):
         work.queue[i] = i
     order_queue(work, lower, upper)
     least = np.int64(plan.portion * n)
-    if state.held < FEWEST:
-        least = max(least, FEWEST - state.held)
+    if state.archived < FEWEST:
+        least = max(least, FEWEST - state.archived)
     state.batch = min(n, least + 1)
     if largest_kind(lower.size, plan.middle) == NONE:
         state.batch = n
@@ -162,7 +162,7 @@ def learn(plan, work, lower, upper):
     es_update(plan.strategy, strategy, lower, upper, smallest, state.known)
     mirror_mean(plan.strategy, strategy)
     if own.runs > runs:
-        state.held = 0
+        state.archived = 0
         state.place = 0
         state.kind = NONE
 
@@ -214,7 +214,10 @@ def run(plan, work, objective, lower, upper, budget, final, trace_nfev, trace_be
     otherwise nothing, and a later call with a larger budget goes on as if there had been no break.
     """
     state = work.scalars[0]
-    refill(plan, work, lower, upper)
+    if state.batch == 0:
+        begin(plan, work, lower, upper)
+    else:
+        refill(plan, work, lower, upper)
     while may_evaluate(state, budget, final):
         whole = evaluate_batch(work, objective, budget)
         if whole:

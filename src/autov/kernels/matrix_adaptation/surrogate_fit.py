@@ -38,7 +38,7 @@ def archive(work, lower, upper):
         unit(work.x[i], lower, upper, work.archive_x[state.place])
         work.archive_f[state.place] = work.f[i]
         state.place = (state.place + 1) % limit
-        state.held = min(state.held + 1, limit)
+        state.archived = min(state.archived + 1, limit)
     state.known += state.batch
     state.nfev += state.batch
     state.generation += 1
@@ -52,7 +52,7 @@ def correlation(work):
         return 0.0
     n, limit = work.strategy.scalars[0].batch, work.archive_f.size
     number = np.int64(max(COMPARED, min(1.2 * state.known, 0.75 * n)))
-    number = min(number, state.held)
+    number = min(number, state.archived)
     for i in range(number):
         j = (state.place - 1 - i + limit) % limit
         work.target[i] = work.archive_f[j]
@@ -64,7 +64,7 @@ def correlation(work):
 def fit(plan, work):
     """Fit a model to the archive, as complex as the number of points allows."""
     state = work.scalars[0]
-    d, size = work.best.size, state.held
+    d, size = work.best.size, state.archived
     state.fitted = state.nfev
     state.kind = NONE
     most = largest_kind(d, plan.middle)

@@ -19,7 +19,7 @@ COUNTS = (
     "generation", "nfev", "nans",  # batches told, evaluations, NaN among them
     "told", "batch",  # points of the last batch told and of the next one
     "known",  # points of the generation that have values
-    "held", "place",  # points in the archive, and where the next one goes
+    "archived", "place",  # points in the archive, and where the next one goes
     "kind", "fitted",  # of the model; evaluations when it was fitted
     "injected",  # whether the generation has the model's optimum
 )  # fmt: skip

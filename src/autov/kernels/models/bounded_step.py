@@ -19,7 +19,7 @@ LEAST = 1e-4  # of the square of the decrease: below this gradient and step are 
 
 
 @noinline
-def bounded_step(hessian, curvatures, points, gradient, low, high, radius, step, slope, direction, product, held):
+def bounded_step(hessian, curvatures, points, gradient, low, high, radius, step, slope, direction, product, at_bound):
     """Write the step; return the decrease that the model says, and its least curvature along the way.
 
     The curvature is 0 where it does not say anything: the step ends at the border of the ball, or it is negative.
@@ -36,30 +36,30 @@ def bounded_step(hessian, curvatures, points, gradient, low, high, radius, step,
         slope: (n,) the gradient at the end of the step, written.
         direction: (n,) scratch.
         product: (2, n) scratch.
-        held: (n,) int64 scratch: variables at their bounds.
+        at_bound: (n,) int64 scratch: variables at their bounds.
     """
     n = gradient.size
     for j in range(n):
         step[j] = 0.0
         slope[j] = gradient[j]
-        held[j] = (low[j] >= 0 and gradient[j] >= 0) or (high[j] <= 0 and gradient[j] <= 0)
+        at_bound[j] = (low[j] >= 0 and gradient[j] >= 0) or (high[j] <= 0 and gradient[j] <= 0)
     decrease, least, room = 0.0, np.inf, radius * radius
     fresh, taken, square = True, 0, 0.0
     for _ in range(3 * n + 10):
         before = square
         square = 0.0
         for j in range(n):
-            if not held[j]:
+            if not at_bound[j]:
                 square += slope[j] * slope[j]
         if not square > 0 or (not fresh and square * room <= LEAST * decrease * decrease):
             return decrease, least_known(least)
         beta = 0.0 if fresh else square / before
         for j in range(n):
-            direction[j] = 0.0 if held[j] else beta * direction[j] - slope[j]
+            direction[j] = 0.0 if at_bound[j] else beta * direction[j] - slope[j]
         hessian_times(hessian, curvatures, points, direction, product[0])
         left, along, length, curved = room, 0.0, 0.0, 0.0
         for j in range(n):
-            if not held[j]:
+            if not at_bound[j]:
                 left -= step[j] * step[j]
                 along += step[j] * direction[j]
                 length += direction[j] * direction[j]
@@ -87,7 +87,7 @@ def bounded_step(hessian, curvatures, points, gradient, low, high, radius, step,
         fresh = hit >= 0
         if hit >= 0:
             step[hit] = high[hit] if direction[hit] > 0 else low[hit]
-            held[hit] = 1
+            at_bound[hit] = 1
             room -= step[hit] * step[hit]
             if room <= 0:
                 return decrease, 0.0
@@ -95,7 +95,7 @@ def bounded_step(hessian, curvatures, points, gradient, low, high, radius, step,
             break
         elif gain <= ENOUGH * decrease or taken >= n:
             return decrease, least_known(least)
-    decrease += turn(hessian, curvatures, points, low, high, step, slope, direction, product, held, decrease)
+    decrease += turn(hessian, curvatures, points, low, high, step, slope, direction, product, at_bound, decrease)
     return decrease, 0.0
 
 
@@ -106,7 +106,7 @@ def least_known(least):
 
 
 @internal
-def turn(hessian, curvatures, points, low, high, step, slope, direction, product, held, decrease):
+def turn(hessian, curvatures, points, low, high, step, slope, direction, product, at_bound, decrease):
     """Turn the free part of a step towards the negative gradient, length kept; return the further decrease."""
     n = step.size
     gained = 0.0
@@ -114,7 +114,7 @@ def turn(hessian, curvatures, points, low, high, step, slope, direction, product
         length = along = square = 0.0
         for j in range(n):
             direction[j] = 0.0
-            if not held[j]:
+            if not at_bound[j]:
                 length += step[j] * step[j]
                 along += step[j] * slope[j]
                 square += slope[j] * slope[j]
@@ -126,22 +126,22 @@ def turn(hessian, curvatures, points, low, high, step, slope, direction, product
         area = math.sqrt(area)
         hessian_times(hessian, curvatures, points, direction, product[0])
         for j in range(n):
-            if not held[j]:
+            if not at_bound[j]:
                 direction[j] = (along * step[j] - length * slope[j]) / area  # as long as the step, orthogonal to it
         # With t the tangent of half the angle, variables stay inside for t <= most.
         most, hit = 1.0, -1
         for j in range(n):
-            if not held[j]:
+            if not at_bound[j]:
                 limit = most_turn(step[j], direction[j], low[j], high[j])
                 if limit < most:
                     most, hit = limit, j
         if most <= 0:
-            held[hit] = 1
+            at_bound[hit] = 1
             continue
         hessian_times(hessian, curvatures, points, direction, product[1])
         curved = cross = own = 0.0
         for j in range(n):
-            if not held[j]:
+            if not at_bound[j]:
                 curved += direction[j] * product[1, j]
                 cross += step[j] * product[1, j]
                 own += step[j] * product[0, j]
@@ -166,11 +166,11 @@ def turn(hessian, curvatures, points, low, high, step, slope, direction, product
         cosine, sine = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
         for j in range(n):
             slope[j] += (cosine - 1) * product[0, j] + sine * product[1, j]
-            if not held[j]:
+            if not at_bound[j]:
                 step[j] = min(max(cosine * step[j] + sine * direction[j], low[j]), high[j])
         gained += gain
         if hit >= 0:
-            held[hit] = 1
+            at_bound[hit] = 1
         elif gain <= ENOUGH * (decrease + gained):
             return gained
     return gained

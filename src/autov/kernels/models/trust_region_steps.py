@@ -96,7 +96,7 @@ def propose(plan, work, lower, upper, far):
         if far == NONE:
             state.predicted, state.least = bounded_step(
                 work.hessian, work.curvatures, work.points[:m], work.gradient, low, high, state.delta, work.step,
-                work.short[2], work.short[3], work.short[4:6], work.held,
+                work.short[2], work.short[3], work.short[4:6], work.at_bound,
             )  # fmt: skip
             # On the border of the region the length is delta; rounding must not decide whether it exceeds rho.
             state.length = min(math.sqrt(dot(work.step, work.step, n)), state.delta)

@@ -51,7 +51,7 @@ Work = namedtuple(
         "triangle",  # (m - n - 1, m - n - 1)
         "vectors",  # (3, m + n)
         "short",  # (6, n)
-        "held",  # (n,) int64
+        "at_bound",  # (n,) int64
     ),
 )
 
@@ -73,7 +73,7 @@ def workspace(plan: Plan, key: np.ndarray, d: int, maxfev: int, given: np.ndarra
         "columns": (n + 1, m), "q": (m, m), "a": (m, m), "product": (n + 1, m), "triangle": (rest, rest),
         "vectors": (3, m + n), "short": (6, n),
     }  # fmt: skip
-    integers = {"order": (2, d), "free": (n,), "held": (n,)}
+    integers = {"order": (2, d), "free": (n,), "at_bound": (n,)}
     arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
     arrays |= {name: np.zeros(shape, np.int64) for name, shape in integers.items()}
     return Work(**common._asdict(), **arrays)

@@ -26,7 +26,7 @@ SHOWN = 12  # names in a message, at most
 
 
 @dataclass(frozen=True)
-class Part:
+class Component:
     """A setting, or a member, local search, row or weight that can be taken away.
 
     Attributes:
@@ -42,9 +42,9 @@ class Part:
     away: Callable[[], Any] | None = None
 
 
-def parts_of(algorithm: Any) -> dict[str, Part]:
+def components_of(algorithm: Any) -> dict[str, Component]:
     """All parts of an algorithm by their whole names; what cannot be looked into has none."""
-    found: dict[str, Part] = {}
+    found: dict[str, Component] = {}
     _collect(algorithm, "", lambda whole: whole, found)
     return found
 
@@ -69,7 +69,7 @@ def with_settings(name: str, algorithm: Any, settings: Mapping[str, Any]) -> Any
 
 
 def _with_setting(name: str, algorithm: Any, setting: str, value: Any) -> Any:
-    known = {path: part.changed for path, part in parts_of(algorithm).items() if part.changed is not None}
+    known = {path: part.changed for path, part in components_of(algorithm).items() if part.changed is not None}
     own = [field.name for field in fields(algorithm)] if is_dataclass(algorithm) else []
     inner = [path for path in known if path not in own]
     path = _one_of(f"algorithm: {name} has no setting {setting!r}", setting, [*own, *inner])
@@ -83,7 +83,7 @@ def _with_setting(name: str, algorithm: Any, setting: str, value: Any) -> Any:
 
 
 def _without(name: str, algorithm: Any, part: str) -> Any:
-    known = {path: found.away for path, found in parts_of(algorithm).items() if found.away is not None}
+    known = {path: found.away for path, found in components_of(algorithm).items() if found.away is not None}
     return known[_one_of(f"algorithm: {name} has no part {part!r} that can be taken away", part, list(known))]()
 
 
@@ -100,7 +100,7 @@ def _one_of(problem: str, wanted: str, names: list[str]) -> str:
     raise InputError(f"{problem}; {unknown(wanted, names, allowed).partition('; ')[2]}")
 
 
-def _collect(algorithm: Any, prefix: str, whole: Callable[[Any], Any], found: dict[str, Part]) -> None:
+def _collect(algorithm: Any, prefix: str, whole: Callable[[Any], Any], found: dict[str, Component]) -> None:
     """The parts of an algorithm at a prefix; ``whole`` puts a changed one into its place."""
     if not is_dataclass(algorithm) or isinstance(algorithm, type):
         return
@@ -108,7 +108,7 @@ def _collect(algorithm: Any, prefix: str, whole: Callable[[Any], Any], found: di
         value = getattr(algorithm, field.name)
         if field.init and isinstance(value, (bool, int, float, str, type(None))):
             default = NO_DEFAULT if field.default is MISSING else field.default
-            found[prefix + field.name] = Part(value, default, _setter(algorithm, field.name, whole))
+            found[prefix + field.name] = Component(value, default, _setter(algorithm, field.name, whole))
     if isinstance(algorithm, WarmStart):
         _collect(algorithm.cold, prefix, lambda other: whole(replace(algorithm, cold=other)), found)
     elif isinstance(algorithm, Memetic):
@@ -123,7 +123,7 @@ def _setter(algorithm: Any, name: str, whole: Callable[[Any], Any]) -> Callable[
     return lambda value: whole(replace(algorithm, **{name: value}))
 
 
-def _collect_memetic(algorithm: Memetic, prefix: str, whole: Callable[[Any], Any], found: dict[str, Part]) -> None:
+def _collect_memetic(algorithm: Memetic, prefix: str, whole: Callable[[Any], Any], found: dict[str, Component]) -> None:
     searches = algorithm.local_searches
     for i, (name, search) in enumerate(zip(_named(searches), searches, strict=True)):
 
@@ -136,13 +136,15 @@ def _collect_memetic(algorithm: Memetic, prefix: str, whole: Callable[[Any], Any
             rest = [tuple(v for j, v in enumerate(each) if j != i) for each in (searches, algorithm.most_variables)]
             return whole(replace(algorithm, local_searches=rest[0], most_variables=rest[1]))
 
-        found[prefix + name] = Part(away=away)
+        found[prefix + name] = Component(away=away)
         _collect(search, f"{prefix}{name}.", placed, found)
     inner = algorithm.global_search
     _collect(inner, f"{prefix}{inner.name}.", lambda other: whole(replace(algorithm, global_search=other)), found)
 
 
-def _collect_portfolio(algorithm: Portfolio, prefix: str, whole: Callable[[Any], Any], found: dict[str, Part]) -> None:
+def _collect_portfolio(
+    algorithm: Portfolio, prefix: str, whole: Callable[[Any], Any], found: dict[str, Component]
+) -> None:
     members, trial = algorithm.members, algorithm.trial
     assert isinstance(trial, tuple)
     for i, (name, member) in enumerate(zip(_named(members), members, strict=True)):
@@ -158,13 +160,13 @@ def _collect_portfolio(algorithm: Portfolio, prefix: str, whole: Callable[[Any],
             return whole(replace(algorithm, trial=(*trial[:i], float(value), *trial[i + 1 :])))
 
         if len(members) > 1:
-            found[prefix + name] = Part(away=away)
-        found[f"{prefix}{name}.trial"] = Part(trial[i], changed=tried)
+            found[prefix + name] = Component(away=away)
+        found[f"{prefix}{name}.trial"] = Component(trial[i], changed=tried)
         _collect(member, f"{prefix}{name}.", placed, found)
 
 
 def _collect_rows(
-    operator: AffineOperator, prefix: str, whole: Callable[[Any], Any], found: dict[str, Part]
+    operator: AffineOperator, prefix: str, whole: Callable[[Any], Any], found: dict[str, Component]
 ) -> None:  # fmt: skip
     """Rows, their chances, and the mean and spread of each weight; rows without a chance are not there."""
     used = np.flatnonzero(operator.probability > 0)
@@ -189,14 +191,14 @@ def _collect_rows(
         row = f"{prefix}row{j + 1}"
         chance = put("probability", j)
         if len(used) > 1:
-            found[row] = Part(away=lambda chance=chance: chance(0.0))
-        found[f"{row}.probability"] = Part(float(operator.probability[j]), changed=chance)
+            found[row] = Component(away=lambda chance=chance: chance(0.0))
+        found[f"{row}.probability"] = Component(float(operator.probability[j]), changed=chance)
         for w, weight in enumerate(operator.weights):
             mean, std = float(operator.mean[j, w]), float(operator.std[j, w])
             if mean or std:
-                found[f"{row}.{weight}"] = Part(away=no_weight(j, w))
-            found[f"{row}.{weight}.mean"] = Part(mean, changed=put("mean", (j, w)))
-            found[f"{row}.{weight}.std"] = Part(std, changed=put("std", (j, w)))
+                found[f"{row}.{weight}"] = Component(away=no_weight(j, w))
+            found[f"{row}.{weight}.mean"] = Component(mean, changed=put("mean", (j, w)))
+            found[f"{row}.{weight}.std"] = Component(std, changed=put("std", (j, w)))
 
 
 def _named(members: tuple[Any, ...]) -> list[str]:

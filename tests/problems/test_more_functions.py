@@ -8,11 +8,11 @@ import pytest
 from autov.algorithms import resolve_algorithm
 from autov.core import Box, InputError, generator
 from autov.kernels.evolution.run import evaluate_blocks
-from autov.problems import ADDED_NAMES, GROUPS, NAMES, Classic, expand_names, instance_of, resolve_problem
+from autov.problems import GROUPS, MORE_NAMES, NAMES, Classic, expand_names, instance_of, resolve_problem
 from autov.runs import solve
 from tests import naive
 
-ALL = pytest.mark.parametrize("name", ADDED_NAMES)
+ALL = pytest.mark.parametrize("name", MORE_NAMES)
 
 
 @ALL
@@ -31,7 +31,7 @@ def test_values_near_the_optimum_are_exact_enough_for_the_last_target(name):
     assert np.allclose(problem(x, generator(0)), naive.classic(name, x), rtol=1e-9, atol=1e-11)
 
 
-@pytest.mark.parametrize("name", [name for name in ADDED_NAMES if name not in ("michalewicz", "styblinski_tang")])
+@pytest.mark.parametrize("name", [name for name in MORE_NAMES if name not in ("michalewicz", "styblinski_tang")])
 def test_minima_of_zero_are_zero(name):
     problem = resolve_problem(name, dim=7)
     assert problem.minimum == 0.0
@@ -100,13 +100,13 @@ def test_a_compiled_run_on_each(name):
 
 
 def test_groups_and_other_names():
-    assert expand_names("added") == list(ADDED_NAMES)
+    assert expand_names("added") == list(MORE_NAMES)
     assert expand_names("added+rotate=run")[1] == "discus+rotate=run"
-    assert expand_names("all") == [*NAMES, *ADDED_NAMES]
+    assert expand_names("all") == [*NAMES, *MORE_NAMES]
     assert expand_names("classic,levy") == [*NAMES, "levy"]
     assert len(GROUPS["paper"]) == 13
     assert resolve_problem("bi_rastrigin", dim=3) == Classic("lunacek", 3)
     with pytest.raises(InputError, match="'added' is a group of 13; take one of them"):
         resolve_problem("added")
     assert len(NAMES) == 13
-    assert not set(NAMES) & set(ADDED_NAMES)
+    assert not set(NAMES) & set(MORE_NAMES)

@@ -4,11 +4,11 @@ import pytest
 
 import autov
 from autov.algorithms import resolve_algorithm
+from autov.algorithms.components import NO_DEFAULT, components_of, with_settings
 from autov.algorithms.de import DE
 from autov.algorithms.files import save_algorithm
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
 from autov.algorithms.memetic import Memetic
-from autov.algorithms.parts import NO_DEFAULT, parts_of, with_settings
 from autov.algorithms.portfolio import Portfolio
 from autov.algorithms.resolve import find_algorithm
 from autov.core import InputError
@@ -60,12 +60,12 @@ def test_twins_have_names_of_their_own():
 def test_every_change_back_to_its_default_is_an_algorithm():
     for name in ("general", "portfolio", "memetic", "rotated-multimodal", "paper-h3"):
         algorithm = resolve_algorithm(name)
-        for path, part in parts_of(algorithm).items():
+        for path, part in components_of(algorithm).items():
             if part.away is not None:
                 assert part.away() != algorithm, path
             elif part.default is not NO_DEFAULT:
                 changed = part.changed(part.default)
-                assert parts_of(changed)[path].value == part.default
+                assert components_of(changed)[path].value == part.default
 
 
 def test_variants_are_compared(stored):

@@ -55,7 +55,7 @@ def _michalewicz_value(d: int) -> float:
     return math.fsum(_michalewicz_minimum(i)[1] for i in range(1, d + 1))
 
 
-ADDED = {
+MORE = {
     "ellipsoid": Entry(None, 5.0, 0.0, zero, kernels.ellipsoid),
     "discus": Entry(None, 5.0, 0.0, zero, kernels.discus),
     "bent_cigar": Entry(None, 5.0, 0.0, zero, kernels.bent_cigar),
@@ -74,7 +74,7 @@ ADDED = {
         None, 5.0, STYBLINSKI_TANG_AT, lambda d: d * STYBLINSKI_TANG_VALUE, kernels.styblinski_tang
     ),
 }  # fmt: skip
-ADDED_NAMES = tuple(ADDED)
+MORE_NAMES = tuple(MORE)
 ALIASES = {  # other names of the same functions
     "elliptic": "ellipsoid", "cigar": "bent_cigar", "schaffer_f6": "expanded_schaffer_f6", "bi_rastrigin": "lunacek",
     "double_funnel": "lunacek",
