@@ -32,7 +32,7 @@ DIM, RUNS, MAXFEV, SEED = 10, 100, 10_000, 1
 def bench_bias(path: str | Path = "runs/bias.json") -> dict[str, Any]:
     """Test all of them; peers that are not installed are left out."""
     path = Path(path)
-    data = read_json(path, "a table of bias") if path.exists() else {"rows": []}
+    data: dict[str, Any] = read_json(path, "a table of bias") if path.exists() else {"rows": []}
     data["versions"] = versions()
     there = {row["algorithm"] for row in data["rows"]}
     for name in (*OWN, *(name for name in PEERS if installed(name))):

@@ -107,8 +107,8 @@ class Validation:
             verdict = "significantly better" if 2 * better > n else "significantly worse: do not use it"
         return (
             f"validated on the real function, {n} runs of {self.maxfev:,} evaluations each: mean best value of the "
-            f"design {self.designed.mean():.5g}, of the default {self.default.mean():.5g}; better in {better} of {n} pairs, "
-            f"{verdict} (p = {p:.2g})"
+            f"design {self.designed.mean():.5g}, of the default {self.default.mean():.5g}; better in {better} of {n} "
+            f"pairs, {verdict} (p = {p:.2g})"
         )
 
 
