@@ -277,7 +277,7 @@ def test_one_sided_members_that_do_not_run_are_seen():
 
 
 def test_a_portfolio_of_symmetric_members_is_symmetric():
-    pieces = [Evolution(load_operator("exchange"), popsize=10, frame=frame) for frame in ("axes", "learned")]
+    pieces = [Evolution(load_operator("uniform-crossover"), popsize=10, frame=frame) for frame in ("axes", "learned")]
     assert all(mirror_symmetric(each) for each in pieces)
     whole = Portfolio((*pieces, MatrixAdaptation()))
     assert mirror_symmetric(whole)
@@ -436,7 +436,9 @@ def test_members_that_take_no_part_in_the_runs_are_checked_by_themselves():
     other = check_algorithm(Early(members=(MatrixAdaptation(), Evolution(load_operator("paper-h3")))), runs=50, rng=4)
     assert other.holds == {"translation": True, "scale": True, "rotation": None}
     assert "its member evolution, which may run later, is not certified" in other["rotation"].note()
-    exchange = check_algorithm(Early(members=(Evolution(load_operator("exchange"), popsize=30),)), runs=50, rng=1)
+    exchange = check_algorithm(
+        Early(members=(Evolution(load_operator("uniform-crossover"), popsize=30),)), runs=50, rng=1
+    )
     assert exchange.holds["translation"] is True  # its near copies change places, so by itself it is open
 
 

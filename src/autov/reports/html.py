@@ -64,9 +64,10 @@ def factor_html(number: str, text: str) -> str:
     return f'<p class="factor"><strong>{html.escape(number)}</strong> <span>{_broken(text)}</span></p>'
 
 
-def folded_html(title: str, content: str) -> str:
-    """Ready HTML that is shown when its title is clicked."""
-    return f"<details><summary>{html.escape(title)}</summary>\n{content}\n</details>"
+def folded_html(title: str, content: str, printed: bool = False) -> str:
+    """Ready HTML that a click on its title unfolds; with ``printed`` it is unfolded on paper."""
+    kind = ' class="printed"' if printed else ""
+    return f"<details{kind}><summary>{html.escape(title)}</summary>\n{content}\n</details>"
 
 
 def command_html(title: str, command: str) -> str:
@@ -78,6 +79,15 @@ def command_html(title: str, command: str) -> str:
         f'<div class="command"><p>{html.escape(title)}</p><button class="copy" type="button">Copy</button>'
         f"<pre>{words}</pre></div>"
     )
+
+
+def verdicts_html(verdicts: Sequence[tuple[str, str]]) -> str:
+    """A strip of conditions, each with its verdict: better, level or worse."""
+    cells = [
+        f'<span class="verdict {word.partition(" ")[0]}">{html.escape(what)} <strong>{word}</strong></span>'
+        for what, word in verdicts
+    ]
+    return f'<p class="verdicts">{"".join(cells)}</p>' if cells else ""
 
 
 def pair_html(*parts: str) -> str:
