@@ -250,7 +250,7 @@ def test_problems_are_resolved_as_everywhere():
     tiny = TINY | {"generations": 0, "final_race": False, "retest_runs": 2}
     assert design("f1..f2", dim=2, **tiny).settings["problems"] == ["f1", "f2"]
     assert list(design({"a": "f9", "b": "f10"}, dim=2, **tiny).retested_means) == ["a", "b"]
-    with pytest.raises(InputError, match="'f1' is there twice"):
+    with pytest.raises(InputError, match="'f1' occurs twice"):
         design(["f1", "f1"], dim=2, **tiny)
     with pytest.raises(InputError, match="has 3 variables, got 99"):
         design(autov.problem("f1", dim=3), dim=99, **tiny)

@@ -144,7 +144,7 @@ def test_values_of_another_re_test_are_not_taken(tmp_path):
         design(problem_of(counted), checkpoint=path, **options)
     before = (tmp_path / "search.npz.values").read_bytes()
     counted.limit = None
-    with pytest.raises(FileError, match="holds values of a search with other settings; move it away"):
+    with pytest.raises(FileError, match="holds values of a search with other settings; move it to another folder"):
         design(function_problem(counted, BOX, key="another"), checkpoint=path, resume=True, **options)
     assert (tmp_path / "search.npz.values").read_bytes() == before
     design(problem_of(counted), checkpoint=path, resume=True, **options)

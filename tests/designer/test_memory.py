@@ -162,5 +162,5 @@ def test_the_command_says_it_and_writes_it(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["show", str(tmp_path / "mine" / "optimizer.json")])
     shown = capsys.readouterr().out
-    assert "It remembers where optima of its training problems lie" in shown
+    assert "It remembers the optima of its training problems" in shown
     assert "memory: a memory of 3 ends" in shown

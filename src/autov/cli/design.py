@@ -56,7 +56,7 @@ def design(
     faults: FaultOptions,
     preset: str = one_of("quick", "--preset", ("quick", "standard", "paper"), "Size of the search."),
     space: str | None = one_of(
-        None, "--space", ("operator", "evolution", "portfolio"), "What is designed, or file.py:NAME with a Space."
+        None, "--space", ("operator", "evolution", "portfolio"), "Space of the design, or file.py:NAME with a Space."
     ),
     members: str | None = typer.Option(
         None, "--members", metavar="NAME[,NAME...]", help="Members of a portfolio: evolution,ma-es, file.py:Name."
@@ -117,7 +117,9 @@ def design(
         help="Each run meets its own instance: translate (default), translate-rotate, translate-rotate-scale, none.",
     ),
     known: bool | None = typer.Option(
-        None, "--known/--no-known", help="Start with known designs in the population (the preset paper does not)."
+        None,
+        "--known/--no-known",
+        help="Put baselines into the first population and the race (the preset paper does not).",
     ),
     remember: bool | None = typer.Option(
         None,
@@ -157,7 +159,7 @@ def design(
     insight: bool = typer.Option(
         True,
         "--insight/--no-insight",
-        help="Test the result elsewhere and without each of its parts, too, for up to 7 % more evaluations.",
+        help="Test generalisation and the effect of each part, too, for up to 7 % more evaluations.",
     ),
     resume: bool = typer.Option(False, "--resume", help="Resume the search in the folder."),
     json_: bool = JSON,
@@ -302,10 +304,10 @@ def design(
     if found.self_check:
         print_words("All of these are runs on learned functions, not on the problem itself.")
         told = found.provenance["validation"]
-        print_words(f"{told[0].upper()}{told[1:]}." if told else "Nobody has run it on the problem: --validate N does.")
+        print_words(f"{told[0].upper()}{told[1:]}." if told else "It was not run on the problem: --validate N does.")
     if found.translated is not None:
         for problem, values in zip(names, found.translated, strict=True):
-            print_words(f"With its optimum elsewhere, {problem}: mean best value {values.mean():.5g}.")
+            print_words(f"On translated instances of {problem}: mean best value {values.mean():.5g}.")
     for one in insights:
         print_words("\n" + " ".join(one.sentences()))
     if certificate is not None:

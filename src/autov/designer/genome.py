@@ -165,7 +165,7 @@ class OperatorGenome:
         """The vector of an operator of this form with at most this many rows; the rest gets probability zero."""
         mine = (self.inputs, self.draw, self.tie_bounds)
         if (operator.inputs, operator.draw, operator.tie_bounds) != mine or operator.rows > self.rows:
-            raise InputError("operator: its form, draw, tied bounds or number of rows differs from what is designed")
+            raise InputError("operator: its form, draw, tied bounds or number of rows differs from those of the design")
         matrix = np.zeros((self.rows, 2 * len(self.weights) + 1))
         matrix[: operator.rows] = operator.matrix()
         return self.box.clip(matrix[:, self._designed].ravel())

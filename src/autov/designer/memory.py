@@ -22,6 +22,7 @@ from autov.designer.trial_runs import Stream
 from autov.designer.trials import DesignTrials, Trials
 from autov.problems import ProblemFamily
 from autov.problems.families import Family
+from autov.problems.learned import LearnedFamily
 from autov.stats import floored, signed_rank
 
 ENDS = 7  # what their stream is for, beside those of `search` and `cost`
@@ -72,9 +73,16 @@ def remembers(wanted: bool | None, space: Any, trials: Sequence[Trials]) -> bool
 
 
 def ends_of(algorithm: Any, trials: Sequence[Trials], seed: int) -> list[Array]:
-    """Where runs end, (k, d) in the unit box for each training problem: all of a family, else the best one."""
-    found = []
+    """Where runs end, (k, d) in the unit box for each training problem: all of a family, else the best one.
+
+    Of a problem that was learnt it is the best point recorded, once: a sample may have its optimum elsewhere.
+    """
+    found: list[Array] = []
     for p, one in enumerate(trials):
+        if isinstance(one.problem, LearnedFamily):
+            again = any(other.problem is one.problem for other in trials[:p])
+            found.append(one.problem.recorded[None][int(again) :])
+            continue
         runs = [one.end(Stream(seed, ENDS, p), run, algorithm) for run in range(ends_per_problem(len(trials)))]
         if not isinstance(one.problem, ProblemFamily):
             runs = [min(runs, key=lambda run: run[1])]

@@ -49,7 +49,7 @@ class Space:
         if not self.genes or not callable(self.make) or not isinstance(self.name, str):
             raise InputError("space: has a name, at least one gene, and a function make(values) -> algorithm")
         if twice := {name for name in names if names.count(name) > 1}:
-            raise InputError(f"space: gene {min(twice)!r} is there twice")
+            raise InputError(f"space: gene {min(twice)!r} occurs twice")
         met = {name for name, _ in self.fixed}
         for gene in self.genes:
             if gene.when is not None and gene.when[0] not in met:
@@ -60,7 +60,7 @@ class Space:
         """Itself, if its known designs have its genes and the middle of its box makes an algorithm."""
         for label, values in self.seeds:
             if wrong := set(values) - {*self.gene_names, *(name for name, _ in self.fixed)}:
-                raise InputError(f"space: the known design {label!r} has a value of {min(wrong)!r}, which is no gene")
+                raise InputError(f"space: the baseline {label!r} has a value of {min(wrong)!r}, which is no gene")
         made = self.decode(np.full(len(self.genes), 0.5))
         if isinstance(made, type) or not isinstance(made, (Metaheuristic, External)):
             raise InputError(f"space: make must return an algorithm, got {made!r}")

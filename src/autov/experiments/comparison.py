@@ -275,7 +275,7 @@ class Comparison(Displayable):
             return "Bayesian signed-rank test of runs on the same instances, probability above 1 -"
         kinds = {"signed-rank test of runs on the same instances": scores.paired,
                  "rank sum test": set(self.problems) - set(scores.paired)}  # fmt: skip
-        return ", elsewhere ".join(kind for kind, problems in kinds.items() if problems)
+        return ", for other problems ".join(kind for kind, problems in kinds.items() if problems)
 
 
 def _effects(found: Versus | None) -> dict[str, Any]:

@@ -106,10 +106,8 @@ class Trajectory:
             text += f"; points lay on the border from generation {self.first_touch}, so clipping may be the cause"
         if self.holds is False:
             return f"{text}; {self.runs} runs of each differ in law, p = {self.p_value:.2g}"
-        open_ = f"{self.runs} runs of each cannot be told apart, p = {self.p_value:.2g}"
-        found = (
-            f"a Kolmogorov-Smirnov distance of {self.detectable:.2f} would have been found with a chance of {POWER:.0%}"
-        )
+        open_ = f"{self.runs} runs of each show no significant difference, p = {self.p_value:.2g}"
+        found = f"the test detects a Kolmogorov-Smirnov distance of {self.detectable:.2f} with a power of {POWER:.0%}"
         return f"{text}; {open_}; {found}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -126,8 +126,8 @@ def _with_memory(settings: list[Setting], property: Property, runs: int, tol: fl
         return cold
     told = {True: "yes", False: "no", None: "open"}[cold.holds]
     why = (
-        f"it remembers {len(algorithm.points)} points of the box and starts there, wherever the problem was moved in "
-        "it; that is right for what it was designed for, problems whose optimum does not move (without memory, "
+        f"it remembers {len(algorithm.points)} points of the box and starts there, also after a translation of the "
+        "problem; that is right for problems with a fixed optimum, which it was designed for (without memory, "
         f"optimizer.json+cold: {told})"
     )
     return replace(cold, holds=False, level="theorem", memory=why)

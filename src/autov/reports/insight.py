@@ -25,7 +25,7 @@ from autov.reports.theme import COLOURS, SOFT
 
 MOST_GENES = 12
 COLOUR = {"-": COLOURS[1], "+": COLOURS[2], "=": SOFT, "?": SOFT}
-IN_WORDS = {"-": "significantly worse", "+": "significantly better", "=": "no significant difference"}
+IN_WORDS = {"-": "worse (5 %)", "+": "better (5 %)", "=": "no significant difference"}
 CAPTION = "Bars to the left of the middle: the design is worse with the change."
 GENES = "Share of the variance between candidates of the search that each gene explains in a random forest."
 
@@ -40,7 +40,7 @@ def draw_changes(found: Explanation, ax: Axes) -> Axes:
             ax.barh(places, widths, left=0.5, color=COLOUR[mark], height=0.7, label=words)
             ax.plot([0.5 + w for w in widths], places, "o", color=COLOUR[mark], markersize=3)
     ax.axvline(0.5, linewidth=0.8, color=SOFT)
-    ax.set(xlim=(-0.02, 1.02), yticks=range(len(shown)), xlabel="share of runs that are better with the change")
+    ax.set(xlim=(-0.02, 1.02), yticks=range(len(shown)), xlabel="share of runs that the change improves")
     ax.set_yticklabels([typed(change.what, 44) for change in shown])
     ax.invert_yaxis()
     figure = ax.figure
@@ -92,6 +92,6 @@ def _parts(found: Explanation) -> Section:
 
 def _one(draw: Callable[[Any, Axes], Any], found: Any, rows: int) -> MplFigure:
     """A figure of one panel, whose letters a phone shows in a readable size."""
-    with drawing(5.0, 1.0 + 0.2 * max(rows, 4)) as figure:
+    with drawing(5.4, 1.0 + 0.2 * max(rows, 4)) as figure:
         draw(found, figure.subplots())
         return figure

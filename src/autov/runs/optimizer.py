@@ -343,7 +343,7 @@ class Optimizer:
         from autov.runs.result import Result
 
         if not len(self._told.best_x):
-            raise InputError("result: nothing was told yet")
+            raise InputError("result: no point has a value yet")
         x, f = self._population()
         reason, fun, best = self._reason(), float(self._unpenalized(self._told.best)), self._told.best_x[0].copy()
         excess = self._rules.excess(best) if self._rules.constraints else None
@@ -351,7 +351,7 @@ class Optimizer:
         if reason is None:
             most = f"at most {self.maxfev}" if self.until_converged else str(self.maxfev)
             open_ = len(self._batch.handed_out)
-            message = f"Not finished: {self._nfev} of {most} evaluations are told, {open_} points are pending."
+            message = f"Not finished: {self._nfev} of {most} evaluations have a value, {open_} points are pending."
             ended |= {"success": False, "status": UNFINISHED, "message": message}
         found = Result(
             x=best, fun=fun, nfev=self._nfev, nit=max(self._run.batches - 1, 0), **ended, population=x,

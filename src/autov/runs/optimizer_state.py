@@ -209,7 +209,7 @@ def _restore(
         raise ValueError("points of the saved arrays lie outside the bounds")
     o._nfev, o._nans = whole_number("nfev", numbers["nfev"], 0), whole_number("nans", numbers["nans"], 0)
     if o._nfev and not len(best_x):
-        raise ValueError("there is no best point although something was told")
+        raise ValueError("no best point although points have values")
     planned = whole_number("planned", numbers.get("planned", o.maxfev), o.maxfev)
     if planned > o.maxfev + len(arrays["x0"]):
         raise ValueError("more first points are known than there are")
@@ -231,11 +231,11 @@ def _restore_told(o: Optimizer, numbers: dict[str, Any], arrays: dict[str, np.nd
     x, f, counts = (arrays[name] for name in TOLD)
     values, out, extra, trace = (arrays[name] for name in ("values", "out", "extra", "trace"))
     if f.ndim != 1 or x.shape != (len(f), o.box.dim) or counts.shape != f.shape or out.shape != values.shape:
-        raise ValueError("shapes of what was told do not fit")
+        raise ValueError("shapes of points and values do not fit")
     if any(a.dtype != np.float64 for a in (x, f, extra)) or any(a.dtype != np.int64 for a in (counts, out)):
-        raise ValueError("types of what was told do not fit")
+        raise ValueError("types of points and values do not fit")
     if np.isnan(f).any() or (counts < 1).any() or extra.shape[1:] != (o.box.dim,) or not o.box.holds(extra):
-        raise ValueError("what was told does not fit")
+        raise ValueError("points and values do not fit")
     if trace.dtype != np.float64 or trace.shape[1:] != (2,) or np.isnan(trace).any():
         raise ValueError("the saved trace does not fit")
     o._told.restore(x, f, counts)
@@ -255,9 +255,9 @@ def _repeat(o: Optimizer, seed: dict[str, Any], planned: int, arrays: dict[str, 
     x0, events, x, f = (arrays[name] for name in ("x0", "events", "told_x", "told_f"))
     box = o._run.box
     if any(array.dtype != np.float64 for array in (x0, x, f)) or f.ndim != 1 or x.shape != (len(f), box.dim):
-        raise ValueError("the points and values that were told do not fit")
+        raise ValueError("the points and values do not fit")
     if events.dtype != np.int64 or events.shape[1:] != (2,) or (events < 0).any() or events[:, 1].sum() != len(f):
-        raise ValueError("the events of the file do not fit what was told")
+        raise ValueError("the events of the file do not fit its points and values")
     if x0.shape[1:] != (box.dim,) or not box.holds(x) or np.isnan(f).any():
         raise ValueError("points lie outside the bounds, or have no values")
     ends = np.cumsum(events[:, 1])[:-1] if len(events) else []

@@ -101,7 +101,7 @@ class ToldPoints:
         self._places = {_key(point): i for i, point in enumerate(x)}
         self._means, self._counts = f.tolist(), counts.tolist()
         if len(self._places) != len(f):
-            raise ValueError("a point is there twice")
+            raise ValueError("a point occurs twice")
 
     def nearest(self, points: Array, box: Box) -> Array:
         """For each point the value of the nearest one that was told; infinite where nothing was."""
