@@ -25,7 +25,7 @@ WORDS = {True: "yes", False: "no", None: "open"}
 def bench_certificates(path: str | Path = "runs/certificates.json") -> dict[str, Any]:
     """Certify all of them, in 2, 10 and 50 variables; witnesses can be had from the same seed and are not kept."""
     path = Path(path)
-    data = read_json(path, "certificates") if path.exists() else {"operators": {}, "algorithms": {}}
+    data: dict[str, Any] = read_json(path, "certificates") if path.exists() else {"operators": {}, "algorithms": {}}
     data["versions"] = versions()
     for name in OPERATORS:
         if name not in data["operators"]:
