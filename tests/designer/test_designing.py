@@ -186,12 +186,12 @@ def test_presets_train_on_moved_instances_and_only_the_paper_does_not():
     options = {key: value for key, value in TINY.items() if key != "family"}
     found = design("sphere", dim=3, **options)
     assert found.settings["problems"] == ["sphere+family=translate"]
-    assert found.moved is None
+    assert found.translated is None
     centred = design("sphere", dim=3, preset="paper", **options)
     assert centred.settings["problems"] == ["sphere"]
-    assert centred.moved.shape == (1, 30)
-    assert centred.operator.provenance["moved_retest"] == [centred.moved.mean()]
-    assert not np.array_equal(centred.moved, centred.retested)
+    assert centred.translated.shape == (1, 30)
+    assert centred.operator.provenance["translated_retest"] == [centred.translated.mean()]
+    assert not np.array_equal(centred.translated, centred.retested)
     assert design("sphere+rotate=run", dim=3, **options).settings["problems"] == ["sphere+rotate=run"]
     with pytest.raises(InputError, match="is a family already"):
         design("sphere+rotate=run", dim=3, **(options | {"family": ("translate",)}))

@@ -47,8 +47,8 @@ def test_a_design_remembers_where_optima_stay():
     assert found.memory.offered
     assert len(found.algorithm.points) == 4
     assert np.abs(np.array(found.algorithm.points) * 10 - 5 - PLACE).max() < 1.5
-    assert found.retested.mean() < found.beside["without memory"].mean()
-    assert np.array_equal(found.beside["without memory"], found.memory.cold)
+    assert found.retested.mean() < found.baselines["without memory"].mean()
+    assert np.array_equal(found.baselines["without memory"], found.memory.cold)
     assert "is used; held out" in found.provenance["memory"]
     cold = autov.design([bowl(k) for k in range(4)], validate=(), remember=False, **SMALL)
     assert cold.memory is None
@@ -73,7 +73,7 @@ def test_where_optima_move_nothing_is_remembered():
     assert not found.memory.offered
     assert not isinstance(found.algorithm, WarmStart)
     assert "is not used" in found.memory.line
-    assert "without memory" not in found.beside
+    assert "without memory" not in found.baselines
 
 
 def test_a_family_of_translated_instances_is_not_tried():

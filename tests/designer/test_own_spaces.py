@@ -69,7 +69,7 @@ def test_a_space_of_your_own_is_designed_reported_and_saved(tmp_path):
     assert isinstance(found.algorithm, DE)
     assert found.settings["space"] == "my-de"
     assert [gene["name"] for gene in found.settings["genes"]] == ["F", "CR", "base"]
-    assert {"usual", "general"} <= set(found.beside)
+    assert {"usual", "general"} <= set(found.baselines)
     assert found.candidates.genes == ("F", "CR", "base")
     paths = write_design(found, tmp_path)
     assert "DE" in paths["report.html"].read_text() or "de with F" in paths["report.html"].read_text()
@@ -121,7 +121,7 @@ def test_a_member_of_your_own_with_the_genes_it_declares(tmp_path):
     member = found.algorithm.members[1]
     assert isinstance(member, Blind)
     assert {"blind.trial", "blind.place", "blind.step"} <= set(found.candidates.genes)
-    assert {"ma-es", "blind", "hand-made portfolio"} <= set(found.beside)
+    assert {"ma-es", "blind", "hand-made portfolio"} <= set(found.baselines)
     assert found.settings["members"] == ["ma-es", "blind"]
     path = write_design(found, tmp_path)["optimizer.json"]
     with pytest.raises(InputError, match=r"^algorithm: .* has the member blind, a class of a user"):

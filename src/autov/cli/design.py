@@ -191,7 +191,7 @@ def design(
             workers=run_on.workers, out=out, resume=resume, json_=json_,
             given={"form": form, "rows": rows, "tie_bounds": tie_bounds, "popsize": trial_popsize, "n_var": where.dim,
                    "generations": trial_generations, "runs": runs,
-                   "moved": None if family is None else family != "none"},
+                   "shifted": None if family is None else family != "none"},
         )  # fmt: skip
         return
     problems = [one for name in problems for one in ([name] if ":" in name else expand_names(name))]
@@ -262,16 +262,16 @@ def design(
     means = {
         problem: {
             "designed": float(found.retested[p].mean()),
-            **{k: float(v[p].mean()) for k, v in found.beside.items()},
+            **{k: float(v[p].mean()) for k, v in found.baselines.items()},
         }
         for p, problem in enumerate(names)
     }
     if json_:
         print_json({
-            "problems": names, "space": found.settings["space"], "known": found.known, "fitness": found.fitness,
+            "problems": names, "space": found.settings["space"], "baseline": found.baseline, "fitness": found.fitness,
             "retested_means": found.retested_means, "retested_values": found.retested,
             "evaluations": found.evaluations, "spent": found.spent, "seconds": found.seconds, "comparison": means,
-            "moved_values": found.moved, "settings": found.settings, "failed": found.failed,
+            "translated_values": found.translated, "settings": found.settings, "failed": found.failed,
             "first_failure": found.first_failure, "failed_runs": dict(zip(names, found.failed_runs, strict=True)),
             "self_check": found.self_check or None,
             "validation": found.provenance.get("validation"), "memory": found.provenance.get("memory"),
@@ -289,7 +289,7 @@ def design(
     if found.failed:
         print_words(sentence(found.failed, found.first_failure))
     out_.print()
-    if len(names) > SHOWN and found.beside:  # the page has a table for each
+    if len(names) > SHOWN and found.baselines:  # the page has a table for each
         show_table(summary_table(found))
     else:
         for p in range(len(names)):
@@ -303,8 +303,8 @@ def design(
         print_words("All of these are runs on learned functions, not on the problem itself.")
         told = found.provenance["validation"]
         print_words(f"{told[0].upper()}{told[1:]}." if told else "Nobody has run it on the problem: --validate N does.")
-    if found.moved is not None:
-        for problem, values in zip(names, found.moved, strict=True):
+    if found.translated is not None:
+        for problem, values in zip(names, found.translated, strict=True):
             print_words(f"With its optimum elsewhere, {problem}: mean best value {values.mean():.5g}.")
     for one in insights:
         print_words("\n" + " ".join(one.sentences()))

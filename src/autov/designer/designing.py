@@ -38,7 +38,7 @@ def known_designs(settings: DesignSettings) -> dict[str, Any]:
     genome = settings.designed.genome
     if isinstance(genome, OperatorGenome):
         for vector in genome.known()[:1]:  # the other one is the paper's
-            found["exchange"] = genome.decode(vector)
+            found["uniform crossover"] = genome.decode(vector)
     elif isinstance(genome, Space):
         found |= {label: genome.decode(genome.encode(values)) for label, values in genome.seeds}
     return found
@@ -87,7 +87,7 @@ def design(
 
     Returns:
         A `Design`: ``algorithm`` goes wherever an algorithm does, ``retested`` has its best values on instances that
-        the search never saw, and ``beside`` those of known designs there. ``save`` writes a file that commands and
+        the search never saw, and ``baselines`` those of the baselines there. ``save`` writes a file that commands and
         ``algorithm=`` take. Ctrl-C ends the search early: if there is a checkpoint, KeyboardInterrupt goes on to the
         caller after it is written.
 
@@ -97,7 +97,7 @@ def design(
         >>> import autov
         >>> small = {"generations": 2, "population": 6, "race_size": 2, "race_runs": 2, "retest_runs": 5}
         >>> found = autov.design("rastrigin", dim=5, trial={"evaluations": 500}, rng=1, workers=1, **small)
-        >>> found.retested.shape, "ma-es" in found.beside  # one problem, five fresh runs
+        >>> found.retested.shape, "ma-es" in found.baselines  # one problem, five fresh runs
         ((1, 5), True)
         >>> result = autov.minimize("rastrigin", dim=5, algorithm=found, maxfev=500, rng=2)
         >>> result.nfev

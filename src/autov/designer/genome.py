@@ -21,7 +21,7 @@ from autov.operators.inputs import BOUNDS, inputs_of, weights_of
 from autov.operators.packing import pack
 
 # Rows of an operator that works as a GA does: most variables stay or come from the other parent.
-EXCHANGE = (
+UNIFORM_CROSSOVER = (
     {"probability": 0.45},
     {"probability": 0.45, "x2": (1.0, 0.0)},
     {"probability": 0.07, "x2": (0.5, 0.3)},
@@ -171,8 +171,10 @@ class OperatorGenome:
         return self.box.clip(matrix[:, self._designed].ravel())
 
     def known(self) -> Array:
-        """An exchange of variables with some blending and mutation, as a GA does it, and the paper's operator."""
-        named = [{name: row[name] for name in row if name in (*self.weights, "probability")} for row in EXCHANGE]
+        """Uniform crossover with some blending and mutation, as a GA does it, and the paper's operator."""
+        named = [
+            {name: row[name] for name in row if name in (*self.weights, "probability")} for row in UNIFORM_CROSSOVER
+        ]
         found = []
         if self.rows >= len(named) and "x2" in self.weights:
             found.append(named)

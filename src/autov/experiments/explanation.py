@@ -237,7 +237,7 @@ Cases = Callable[[], list[JudgedCase]]
 def _subject(what: Any) -> tuple[Any, str, Cases | None, Candidates | None, dict[str, Any]]:
     """The algorithm, its label, the problems of its design, the candidates and the settings of that."""
     if isinstance(what, Design):
-        return what.algorithm, what.known or "designed", lambda: cases_of(what), what.candidates, what.settings
+        return what.algorithm, what.baseline or "designed", lambda: cases_of(what), what.candidates, what.settings
     if isinstance(what, PathLike) or (isinstance(what, str) and Path(what).is_dir()):
         folder = Path(what)
         if not (folder / OPTIMIZER).is_file():
