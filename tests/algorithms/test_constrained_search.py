@@ -147,7 +147,9 @@ def test_constraints_of_many_variables_are_not_modelled():
     assert nearer.local_searches[0].scale == pytest.approx(0.01)  # x0_std is kept
     assert changed.global_search == general.global_search
     parts = [general.with_constraints((False,) * 12, n).most for n in (100, 600, 1000, 10_000)]
-    assert parts == pytest.approx([general.most, 0.3, 0.18, 0.15])  # the longer the run, the more is left for the others
+    assert parts == pytest.approx(
+        [general.most, 0.3, 0.18, 0.15]
+    )  # the longer the run, the more is left for the others
 
 
 def test_global_search_is_told_penalized_values():

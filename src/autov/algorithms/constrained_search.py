@@ -5,7 +5,7 @@ interpolation, Advances in Optimization and Numerical Analysis, 51-67, 1994 (COB
 COBYQA, 2023, for quadratic models of all functions. What differs:
 
 - A model goes through the points nearest to the centre, whoever asked for them.
-- The trust region is a box, in which an integer has at least one unit of room, and steps are rounded to integers.
+- The trust region is a ball in units in which an integer has at least one unit of room; steps are rounded to integers.
 - A step keeps a distance from the constraints that grows with the errors of their last predictions, because what
   counts is a feasible point.
 - Points are compared by the exact penalty function, whose weights are twice the largest multipliers so far; by
