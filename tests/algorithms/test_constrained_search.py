@@ -7,7 +7,7 @@ from scipy.optimize import NonlinearConstraint
 import autov
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.constrained_models import Models, constrained_step, fitted
-from autov.algorithms.constrained_search import ConstrainedSearch, PointArchive
+from autov.algorithms.constrained_search import ConstrainedSearch, PointArchive, penalized, penalty_weights
 from autov.algorithms.first_step import with_first_step
 from autov.core import Box, generator
 from autov.engines import Serial
@@ -142,10 +142,26 @@ def test_constraints_of_many_variables_are_not_modelled():
     assert general.with_constraints((False,) * 61, 1000) is general
     changed = general.with_constraints((False, True), 1000)
     (search,) = changed.local_searches
-    assert (search.integrality, round(search.scale, 12)) == ((False, True), 0.15)
+    assert (search.integrality, round(search.scale, 12)) == ((False, True), 0.1)
     nearer = with_first_step(general, np.zeros(2), 0.01).with_constraints((False, True), 1000)
-    assert nearer.local_searches[0].scale == pytest.approx(0.015)  # x0_std is kept
+    assert nearer.local_searches[0].scale == pytest.approx(0.01)  # x0_std is kept
     assert changed.global_search == general.global_search
+    parts = [general.with_constraints((False,) * 12, n).most for n in (100, 600, 1000, 10_000)]
+    assert parts == pytest.approx(
+        [general.most, 0.3, 0.18, 0.15]
+    )  # the longer the run, the more is left for the others
+
+
+def test_global_search_is_told_penalized_values():
+    rows = np.array([[3.0, -1.0, -2.0], [5.0, -0.5, -1.0], [1.0, 2.0, -1.0], [7.0, 1.0, 4.0], [np.nan, 1.0, 1.0]])
+    weights = penalty_weights(rows, np.array([10.0, 0.5]))
+    assert weights == pytest.approx([10.0, (5.5 - 2.5) / 4.0])  # the multiplier; what a typical violation would cost
+    f = np.array([3.0, 5.0, 2e50, 2e50, 2e50])
+    assert penalized(rows, f, weights, 3.0) == pytest.approx([3.0, 5.0, 21.0, 20.0, 2e50])
+    low = penalized(rows, f, 0.01 * weights, 3.0)
+    assert 3.0 < low[2] < 3.01  # an infeasible point never seems better than the best feasible one
+    np.testing.assert_array_equal(penalized(rows, f, weights, 2e50), f)  # before a feasible point is known: Deb's
+    np.testing.assert_array_equal(penalized(rows, f, weights[:1], 3.0), f)
 
 
 def test_search_alone_starts_where_it_is_told():

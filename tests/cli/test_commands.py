@@ -352,11 +352,12 @@ def test_an_operator_for_nsga2(capsys, tmp_path):
     "command",
     [
         ["minimize", "OWN", "--dim", "2", "--lower", "0", "--upper", "1", "--workers", "1", "--out", "BLOCKED/x.json"],
+        ["design", "OWN", "--preset", "quick", "--workers", "1", "--out", "BLOCKED/folder"],
         ["compare", "--algorithms", "ga", "--problems", "OWN", "--store", "STORE", "--out", "BLOCKED/folder"],
         ["reproduce", "table-1", "--runs", "1", "--store", "STORE", "--save", "BLOCKED/x.json"],
         ["reproduce", "table-1", "--runs", "1", "--store", "STORE", "--out", "BLOCKED/folder"],
     ],
-    ids=["minimize", "compare", "reproduce-save", "reproduce-out"],
+    ids=["minimize", "design", "compare", "reproduce-save", "reproduce-out"],
 )
 def test_a_place_that_cannot_be_written_is_told_before_anything_is_run(capsys, tmp_path, command):
     (tmp_path / "blocked").write_text("a file, no folder")
@@ -371,7 +372,7 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_run(capsys, t
         command = [part.replace(word, place) for part in command]
     code, _, err = run(capsys, *command)
     assert code == 2
-    assert re.fullmatch(rf"autov: {re.escape(str(tmp_path))}/blocked/.*: cannot be written: .*\n", err)
+    assert re.fullmatch(rf"autov: (checkpoint: )?{re.escape(str(tmp_path))}/blocked/.*: cannot be written: .*\n", err)
     assert not (tmp_path / "called").exists()
     assert not store.exists()
 

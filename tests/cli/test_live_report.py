@@ -21,6 +21,8 @@ class Clock:
 def test_a_long_comparison_has_a_page_that_says_how_far_it_is(tmp_path, capsys):
     clock, path = Clock(), tmp_path / "out" / "report.html"
     report = LiveReport(path, "comparing", clock)
+    assert not capsys.readouterr().err, "nothing before the work begins: the folder may be one that cannot be written"
+    assert not report.due()
     assert str(path) in capsys.readouterr().err, "told at the start"
     shown = Console(file=io.StringIO(), force_terminal=False)
     try:

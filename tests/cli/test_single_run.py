@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -101,6 +102,9 @@ def test_ctrl_c_leaves_the_best_point(own, tmp_path, workers):
     calls = tmp_path / "calls"
     assert until(lambda: calls.exists() and calls.stat().st_size > 9, 300)
     process.send_signal(signal.SIGINT)
+    while process.poll() is None:  # people press it again
+        time.sleep(0.002)
+        process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     found = json.loads(out.read_text())

@@ -5,7 +5,7 @@ interpolation, Advances in Optimization and Numerical Analysis, 51-67, 1994 (COB
 COBYQA, 2023, for quadratic models of all functions. What differs:
 
 - A model goes through the points nearest to the centre, whoever asked for them.
-- The trust region is a box, in which an integer has at least one unit of room, and steps are rounded to integers.
+- The trust region is a ball in units in which an integer has at least one unit of room; steps are rounded to integers.
 - A step keeps a distance from the constraints that grows with the errors of their last predictions, because what
   counts is a feasible point.
 - Points are compared by the exact penalty function, whose weights are twice the largest multipliers so far; by
@@ -31,6 +31,7 @@ LARGEST, GROW, SHRINK = 0.5, 1.5, 0.8  # radius, as a part of the box, and its f
 NEAR, SPREAD, AROUND = 0.01, 0.4, 2.5  # radii: of points that are the same, of good geometry, of points that count
 AGAIN, GAIN = 0.1, 1e-7  # radius of another round, as a part of the first one, and what the last one must have gained
 FULL = 28  # points of a full quadratic, where it needs no more
+BALL = 1.0  # radii: the length of a step, at most
 CLOSE = 0.05  # radii: points nearer to the centre come last
 CAUTION = 0.25  # distance from constraints, in errors of their predictions
 LITTLE = 1e-3  # part of a penalty that counts where an infeasible point seems better than the best feasible one
@@ -179,7 +180,8 @@ class ConstrainedSearch(LocalSearch):
             _merit(old, weights) - _merit(state.predicted, weights),
         )
         size = self._size(state.box, state.radius)
-        far = np.abs((state.archive.x[centre] - state.archive.x[before]) / size).max() > 0.9
+        moved = (state.archive.x[centre] - state.archive.x[before]) / size
+        far = max(np.abs(moved).max(), np.linalg.norm(moved) / BALL) > 0.9
         grows = far and (gained > 0.5 * promised or not np.isfinite(gained))
         radius = min(state.radius * GROW, LARGEST) if grows else state.radius
         return self._next(replace(state, radius=radius, tried=0), STEP)
@@ -264,9 +266,10 @@ class ConstrainedSearch(LocalSearch):
         if len(valued) and not np.array_equal(valued, near):  # it is not known at infeasible points
             own = fitted(s[valued], values[:, None] / ranges[0])
             models = Models(*(np.concatenate([one, rest[1:]]) for one, rest in zip(own, models, strict=True)))
+        models = _within(models, BALL)
         lower, upper = np.maximum(-centre / size, -1), np.minimum((1 - centre) / size, 1)
         errors = state.errors if len(state.errors) else np.zeros(len(row) - 1)
-        margin = np.clip(CAUTION * errors[kept - 1] / ranges[kept], 2 * EXACT, CAUTION)
+        margin = np.append(np.clip(CAUTION * errors[kept - 1] / ranges[kept], 2 * EXACT, CAUTION), 0.0)
         step, multipliers = constrained_step(models, lower, upper, margin)
         whole = self._whole(d)
         if whole.any():  # the integers first, then the others beside them
@@ -275,10 +278,10 @@ class ConstrainedSearch(LocalSearch):
                 models, np.where(whole, fixed, lower), np.where(whole, fixed, upper), margin
             )
         weights = state.weights.copy() if len(state.weights) else np.zeros(len(row) - 1)
-        wanted = 2 * multipliers * ranges[0] / ranges[kept]
+        wanted = 2 * multipliers[:-1] * ranges[0] / ranges[kept]
         weights[kept - 1] = np.maximum(weights[kept - 1], wanted)
         predicted = row.copy()
-        predicted[columns] = models.at(step) * ranges[columns]
+        predicted[columns] = models.at(step)[:-1] * ranges[columns]
         u = self._rounded(box, np.clip(centre + step * size, 0, 1)[None])
         batch = u if _apart(archive.x, u[0], size) else u[:0]
         return replace(state, batch=batch, phase=STEP, weights=weights, errors=errors, predicted=predicted)
@@ -310,6 +313,13 @@ class ConstrainedSearch(LocalSearch):
         near = (np.abs(s).max(axis=1) < AROUND) & np.isfinite(values)
         slope = s[near].T @ (values[near] - values[near].mean()) if near.any() else np.zeros(state.box.dim)
         return int((ends[1] - ends[0]) / size @ slope < 0)
+
+
+def _within(models: Models, radius: float) -> Models:
+    """With another constraint: steps no longer than a radius."""
+    d = models.slope.shape[1]
+    more = Models(np.array([-0.5]), np.zeros((1, d)), np.eye(d)[None] / radius**2)
+    return Models(*(np.concatenate(pair) for pair in zip(models, more, strict=True)))
 
 
 def penalty_weights(rows: Array, multipliers: Array) -> Array:

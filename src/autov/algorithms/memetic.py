@@ -14,7 +14,8 @@ Concurrent Computation Program report 826, 1989. Here:
    made.
 
 Under constraints whose values are told (`Memetic.with_constraints`) the local search is
-`autov.algorithms.constrained_search`, and the points that cover the box come after its first steps.
+`autov.algorithms.constrained_search`, the points that cover the box come after its first steps, and the global search
+is told values with weighted violations where infeasible points have values.
 
 A local search that cannot help on a function costs little: on noise, plateaus and steps it ends after a few evaluations
 for each variable, and after ``patience`` failures it is tried after 1, 2, 4, ... rounds only.

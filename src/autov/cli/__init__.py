@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """
     asked, ended = threading.Event(), Ended() if arguments is None else None
     if ended is not None:
-        atexit.register(_ignore_signals)  # before others, so that it is called after them
+        atexit.register(ignore_signals)  # before others, so that it is called after them
     try:
         with handled(asked, ended):
             try:
@@ -60,10 +60,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     raise SystemExit(130) from None
 
 
-def _ignore_signals() -> None:
-    """What is left is Python's own end, before which it gives up all handlers."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+def ignore_signals() -> None:
+    """Let nothing interrupt what is left: a point to be written, or Python's end, before which it has no handlers."""
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
 
 
 def leave(code: int) -> NoReturn:
@@ -112,4 +113,4 @@ def handled(asked: threading.Event, ended: Ended | None = None) -> Iterator[None
                 signal.signal(number, handler)
 
 
-__all__ = ["main"]
+__all__ = ["ignore_signals", "main"]

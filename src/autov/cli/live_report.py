@@ -16,7 +16,7 @@ class LiveReport:
     """Writes ``report.html`` of work that takes longer than a minute; the finished report replaces it.
 
     Args:
-        path: of the page; it is told at once.
+        path: of the page; printed when the work has begun.
         title: the task.
         now: seconds of a clock.
     """
@@ -25,10 +25,13 @@ class LiveReport:
         self._path, self._title, self._now = path, title, now
         self._begun, self._last = now(), float("-inf")
         self._shown: tuple[list[str], list[str], Any] | None = None
-        log(f"autov: report, written anew at checkpoints: {path}")
+        self._told = False
 
     def due(self) -> bool:
-        """Whether it is time for another page."""
+        """Whether it is time for another page; asked at every step of the work."""
+        if not self._told:
+            self._told = True
+            log(f"autov: report, written anew at checkpoints: {self._path}")
         now = self._now()
         return now - self._begun >= LONG and now - self._last >= EVERY
 

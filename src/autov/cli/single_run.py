@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from autov.cli import ignore_signals
 from autov.cli.facts import clock
 from autov.cli.output import console, log, print_json, quiet_functions
 
@@ -87,6 +88,8 @@ def solve_once(
             result = minimize(problem, maxfev=maxfev, popsize=popsize, rng=seed, callback=counter, **options)
         except (Exception, KeyboardInterrupt) as error:
             found = getattr(error, "autov_result", None)
+            if isinstance(error, KeyboardInterrupt):
+                ignore_signals()  # a second Ctrl-C must not lose the point
             display.close()
             if found is not None:
                 _write(found, about, out)

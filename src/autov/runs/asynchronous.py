@@ -7,6 +7,7 @@ values, so that a stored run is repeated to the bit, whatever the workers do.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -28,6 +29,7 @@ from autov.runs.run_store import OtherPointError, SavedRun, Told
 
 BATCHES, ASYNCHRONOUS = "batches", "asynchronous"
 AHEAD = 8  # workers for each point that waits beside those that are evaluated, so that a message costs nobody time
+SHORT = 0.1  # seconds of an evaluation below which half as many points as there are workers wait, at least one
 BESIDE = "beside"  # the name of points beside the algorithm's batch, in shares of members
 
 
@@ -63,6 +65,7 @@ class AsynchronousRun:
         self.points: list[Array] = []  # in the order they were asked for
         self.open: dict[int, Array] = {}  # those of them that have no value yet
         self.stopped = False
+        self.arrived, self.began = 0, 0.0  # values that workers sent, and when the first of them was asked for
 
     def solve(self, evaluator: PointEvaluator, watch: Watch | None, live: LiveRun) -> Run:
         """Run until the budget is used up, or until ``watch(run so far)`` is true."""
@@ -86,8 +89,10 @@ class AsynchronousRun:
                 self._tell(number, value, stored=True)
                 seen()
             sent: list[int] = []
+            self.began = time.perf_counter()
             with closing(evaluator.as_they_come(self.problem, self._items(evaluator, sent))) as found:
                 for index, value in found:
+                    self.arrived += 1
                     self._tell(sent[index], value, stored=False)
                     seen()
                     if self.stopped:
@@ -100,7 +105,7 @@ class AsynchronousRun:
             sent.append(number)
             yield x
         while not self.stopped:
-            if len(self.open) > (workers := evaluator.engine.workers) + workers // AHEAD:
+            if len(self.open) > (workers := evaluator.engine.workers) + self._ahead(workers):
                 yield WAIT
                 continue
             number = self._ask()
@@ -111,6 +116,11 @@ class AsynchronousRun:
                 yield WAIT
             else:
                 return
+
+    def _ahead(self, workers: int) -> int:
+        """Points that wait beside those that are evaluated: more where evaluations take little time."""
+        seconds = (time.perf_counter() - self.began) * workers / self.arrived if self.arrived else np.inf
+        return max(1, workers // 2) if seconds < SHORT else workers // AHEAD
 
     def _ask(self) -> int | None:
         """The number of another point; None if there is none."""
