@@ -53,7 +53,7 @@ def test_a_small_one(tmp_path):
 def test_a_small_table_of_problems_that_come_again(tmp_path):
     small = {"old": (1, 2), "new": (101,), "history": 30, "budgets": (30,), "runs": 1, "weeks": 2, "repeats": 2}
     found = bench_weekly(tmp_path / "found.json", **small)
-    assert len(weekly_table(found).rows) == 5 + 4
+    assert len(weekly_table(found).rows) == 6 + 4
     assert np.array(found["grown"]["needed"]).shape == (2, 2)
     assert picture(found).axes
 

@@ -202,9 +202,10 @@ class History:
         labels = [one.label for one in learned.recordings]
 
         def values(one: Any) -> Array:
+            algorithms = [_held_out(one, labels, problem) for problem in self.problems]
             return np.array([
-                [_real_run(problem, _held_out(one, labels, problem), budget, popsize, seed + APART + run, workers, store)
-                 for run in range(self.validate)] for problem in self.problems
+                [_real_run(problem, algorithm, budget, popsize, seed + APART + run, workers, store)
+                 for run in range(self.validate)] for problem, algorithm in zip(self.problems, algorithms, strict=True)
             ])  # fmt: skip
 
         return Validation(values(found), values(None), budget)

@@ -76,7 +76,7 @@ def _held_out(design: Design, place: int) -> str:
 def flattering(design: Design) -> str:
     """What the search's own figure is, and why not to believe it."""
     if design.known is not None:
-        return f"The known design {design.known} won the final race: nothing better was found."
+        return _why_known(design)
     several = len(design.problems) > 1
     kinds = {"rank": "mean rank among the last candidates", "log-gap": "mean log-gap",
              "panel": "share of the panel's results that are better"}  # fmt: skip
@@ -86,12 +86,20 @@ def flattering(design: Design) -> str:
     return f"{own}. It is too good (selection bias): lucky candidates survive. The re-test has no such bias."
 
 
+def _why_known(design: Design) -> str:
+    """Why the result is a known design."""
+    name = shown_name(str(design.known))
+    if design.validation is not None and not design.validation.passed:
+        return f"Runs on the problem itself refused the design: the result is {name}."
+    return f"The known design {name} won the final race: the search found nothing better."
+
+
 def in_short(design: Design, compared: Sequence[DesignComparison] = ()) -> list[str]:
     """What was found and how it does against baselines, in a few sentences; all figures are medians."""
     names = design.settings["problems"]
     said = [_sentence(design, place) for place in range(min(len(names), MOST))]
     if design.known is not None:
-        said[0] = f"The known design {shown_name(design.known)} won: the search found nothing better. {said[0]}"
+        said[0] = f"{_why_known(design)} {said[0]}"
     if len(names) > MOST:
         said.append(f"{factor(design).number} problems: no baseline has a smaller median. Tables are below.")
     for each in compared[:1]:
