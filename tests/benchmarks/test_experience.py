@@ -38,9 +38,12 @@ def test_the_tutorial_shows_both_tables():
 
 def test_the_page_shows_the_design_from_history():
     data = stored("history")
-    assert data["self_check"] in page("experience").replace("\n", " ")
+    text = page("experience").replace("\n> ", " ").replace("\n", " ")
+    assert data["self_check"] in text
+    assert data["validation"] in text
+    assert data["memory"] in text
     for label, cells in history_table(data).rows:
-        budget, name = label.split(", ")
+        budget, _, name = label.partition(", ")
         assert f"| {int(budget):,} | {name} | {' | '.join(cell.text for cell in cells)} |" in page("experience")
 
 
