@@ -65,7 +65,8 @@ def bench_history(
                     }
     result |= {
         "old": list(old), "new": list(new), "history": history, "real_runs": REAL_RUNS,
-        "validate": VALIDATE, "budgets": list(budgets), "seeds": list(range(runs)), "size": SIZE | size, "machine": machine(),
+        "validate": VALIDATE, "budgets": list(budgets), "seeds": list(range(runs)), "size": SIZE | size,
+        "machine": machine(),
         "versions": versions(),
     }  # fmt: skip
     if save is not None:
