@@ -49,7 +49,7 @@ def bench_history(
         else:
             assert found.validation is not None
             memory = found.memory.line if found.memory else ""
-            result |= {"self_check": found.self_check, "known": found.known, "memory": memory,
+            result |= {"self_check": found.self_check, "baseline": found.baseline, "memory": memory,
                        "validation": found.validation.line}  # fmt: skip
             algorithms = {"general": None, "designed": found.algorithm}
             if isinstance(found.algorithm, WarmStart):

@@ -105,7 +105,7 @@ def test_values_of_infeasible_points_are_those_of_the_penalty():
     assert INFEASIBLE == LEVEL
 
 
-@pytest.mark.parametrize(("maxfev", "count"), [(20, 1), (100, 5), (200, 5), (400, 8)])
+@pytest.mark.parametrize(("maxfev", "count"), [(20, 1), (100, 5), (400, 5), (800, 8)])
 def test_small_budgets_have_five_points_that_cover_the_box(maxfev, count):
     assert len(Memetic(MA_ES).cover_points(np.zeros(2, np.uint64), BOX, maxfev)) == count
     assert len(Memetic(MA_ES, cover=0).cover_points(np.zeros(2, np.uint64), BOX, maxfev)) == 0
@@ -122,6 +122,20 @@ def test_one_that_gains_may_go_on():
     valley = lambda x: (100 * (x[:, 1:] - x[:, :-1] ** 2) ** 2 + (0.9 - x[:, :-1]) ** 2).sum(axis=1)  # noqa: E731
     who, _ = turns(Memetic(MA_ES, trial=0.01, refine=0.0, most=0.5), valley, 400)
     assert (who == 0).mean() > 0.2
+
+
+@pytest.mark.parametrize(("search", "share"), [(Coordinate(), 0.9), (QuasiNewton(), 0.5)])
+def test_only_a_search_that_knows_the_function_to_be_separable_may_spend_nearly_all(search, share):
+    """One that goes on finding better points by quotients leaves the global search its part."""
+    valleys = lambda x: ((x - 0.37) ** 2 - 0.02 * np.cos(40 * (x - 0.37))).sum(axis=1)  # noqa: E731
+    p = Progress.of(400, 6, np.ones(1, bool))
+    p.begin(0, 10)
+    algorithm = Memetic(MA_ES, (search,), most=0.5, most_separable=0.9)
+    for nfev in range(10, 400, 10):  # every batch finds better points
+        p.note(10, -float(nfev), np.zeros(6))
+        assert memetic_progress.goes_on(algorithm, p, False, False) == (nfev < share * 400)
+    who, _ = turns(Memetic(MA_ES, (Coordinate(),), trial=0.01, refine=0.0, most=0.1), valleys, 150)
+    assert (who == 0).mean() > 0.8
 
 
 def test_the_global_search_starts_at_the_best_point():

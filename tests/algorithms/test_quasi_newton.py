@@ -6,7 +6,8 @@ import pytest
 import autov
 from autov.algorithms.quasi_newton import QuasiNewton
 from autov.core import Box, InputError, generator
-from autov.kernels.models import differences
+from autov.kernels.models import differences, second_derivatives
+from autov.kernels.models.quasi_newton_work import workspace
 from tests.algorithms.driver import drive
 
 UNIT = Box.cube(0.0, 1.0, 4)
@@ -98,6 +99,44 @@ def test_reaches_targets_about_as_soon_as_slsqp(fun):
     assert ours <= 2 * theirs
 
 
+@pytest.mark.parametrize("strong", [[0], range(1, 10)], ids=["one strong", "one weak"])
+def test_weak_directions_are_not_taken_to_be_as_strong_as_the_first_ones(strong):
+    """Curvatures of 1 and 1000, rotated: a first step sees the strong ones only."""
+    scales = np.where(np.isin(np.arange(10), strong), 1000.0, 1.0)
+    for seed in range(5):
+        rotation = np.linalg.qr(generator(seed).normal(size=(10, 10)))[0]
+        fun = lambda x, R=rotation: (scales * ((x - 0.7) @ R) ** 2).sum(axis=1)  # noqa: E731
+        assert drive(QuasiNewton(), fun, WIDE, maxfev=120, seed=seed)[0] < 1e-8
+
+
+def test_a_curved_valley_of_twenty_variables_within_400_evaluations():
+    """Steps in directions not taken yet are as long as what is known of the others says, not as long as the box."""
+    box = Box.cube(-5.0, 5.0, 20)
+    for seed in range(5):
+        assert drive(QuasiNewton(), rosenbrock, box, maxfev=400, seed=seed)[0] < 25
+
+
+def test_the_rest_is_lowered_where_no_step_went():
+    """What the matrix says of earlier steps stays, and the basis of steps is orthonormal."""
+    rng, d = np.random.default_rng(4), 6
+    work = workspace(QuasiNewton().plan(), np.zeros(2, np.uint64), d, 100, np.empty((0, d)), np.empty(0))
+    work.scalars["explored"] = 0
+    steps = rng.normal(size=(3, d))
+    for s in (*steps, 2 * steps[0] - steps[2]):  # the last one explores nothing
+        second_derivatives.explore(work, s, float(s @ s))
+    assert work.scalars["explored"][0] == 3
+    basis = work.explored[:3]
+    np.testing.assert_allclose(basis @ basis.T, np.eye(3), atol=1e-12)
+    root = rng.normal(size=(d, d))
+    before = root @ root.T + 5 * np.eye(d)
+    after = before.copy()
+    second_derivatives.lower_rest(after, work.explored, 3, 4.0)
+    np.testing.assert_allclose(after @ steps.T, before @ steps.T, atol=1e-12)
+    other = rng.normal(size=d)
+    other -= basis.T @ (basis @ other)
+    np.testing.assert_allclose(after @ other, before @ other - 4.0 * other, atol=1e-12)
+
+
 @pytest.mark.parametrize(("noise", "reached"), [(1e-9, 1e-5), (1e-4, 1e-1), (1e-2, 5.0)])
 def test_differences_are_as_wide_as_the_noise_demands(noise, reached):
     rng = np.random.default_rng(5)
@@ -111,7 +150,7 @@ def test_differences_are_as_wide_as_the_noise_demands(noise, reached):
     [
         lambda x: np.floor(3 * x).sum(axis=1),
         lambda x: np.zeros(len(x)),
-        lambda x: np.sin(1e7 * x).sum(axis=1),
+        lambda x: np.sin(1e10 * x**2).sum(axis=1),  # rough for differences of 1e-7, too
         lambda x: np.where(x[:, 0] > 0.2, np.inf, x.sum(axis=1)),
     ],
     ids=["steps", "plateau", "rough", "infinite"],

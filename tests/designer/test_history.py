@@ -196,9 +196,15 @@ def test_bad_input_is_named(given, said, of_one):
 
 def test_a_validation_says_who_is_better():
     better, worse = np.arange(10.0)[None], np.arange(10.0)[None] + 1
-    assert "significantly better" in Validation(better, worse, 100).line
-    assert "significantly worse" in Validation(worse, better, 100).line
-    assert "no significant" in Validation(better, better, 100).line
+    assert "significantly better" in Validation(better, worse, 100, [None]).line
+    assert "significantly worse" in Validation(worse, better, 100, [None]).line
+    assert "no significant" in Validation(better, better, 100, [None]).line
+
+
+def test_a_validation_takes_solved_runs_for_equal():
+    better, worse = np.full((1, 10), 1e-12), np.full((1, 10), 1e-10)
+    assert "significantly better" in Validation(better, worse, 100, [None]).line
+    assert "better in 0 of 10 pairs, no significant" in Validation(better, worse, 100, [0.0]).line
 
 
 @pytest.mark.usefixtures("any_order")

@@ -279,7 +279,7 @@ def test_sources_of_another_box_are_refused_or_mapped_by_name(tmp_path):
     autov.minimize(lambda x: float((x**2).sum()), [(-1, 2)] * 3, maxfev=50, rng=1, store=path)
     with pytest.raises(InputError, match=r"^learn_from: no run of .* fits this problem; it has 3 variables"):
         autov.minimize(bowl(np.zeros(D)), maxfev=50, learn_from=path)
-    with pytest.raises(InputError, match=r"^learn_from: .*bounds are others"):
+    with pytest.raises(InputError, match=r"^learn_from: .*bounds differ"):
         autov.minimize(lambda x: float((x**2).sum()), [(-1, 3)] * 3, maxfev=50, learn_from=path)
     with pytest.raises(InputError, match=r"^learn_from: points of source 1 lie outside"):
         autov.minimize(bowl(np.zeros(D)), maxfev=50, learn_from=(np.full((1, D), 7.0), [1.0]))

@@ -7,9 +7,9 @@ Optimization, 2nd edition, 2006: algorithm 6.1 with Powell's damping (procedure 
 *Box.* The direction is the minimiser of the quadratic model in the whole box, so variables reach and leave their bounds
 without a rule of their own. A line is cut at the box.
 
-*Second derivatives.* After the first step the matrix is ``first_curvature`` times the identity that fits this step.
-A small factor takes all other directions for nearly flat: then the next steps cross the box, which pays on functions
-with a global trend. Curvature is learned where the steps go. A second matrix takes symmetric rank-one updates (section
+*Second derivatives.* The first matrix is a multiple of the identity. Curvature is learned where the steps go; that of
+directions not taken yet is ``first_curvature`` times the curvature along the last step and the part of the gradient
+that is left, and is lowered when a later step finds less. A second matrix takes symmetric rank-one updates (section
 6.2), which are exact after d steps on a quadratic function, whatever the lengths of the steps. The direction comes from
 it where it is positive definite, else from the BFGS matrix.
 
@@ -42,7 +42,7 @@ class QuasiNewton(LocalSearch):
         exactness: a line goes on while its parabola promises this part of all there is to gain on it.
         growth: most by which a line is extended at once.
         tries: most points of a line.
-        first_curvature: factor of the first matrix.
+        first_curvature: factor of the curvature of directions that no step has taken.
         line_points: points of a line that are evaluated together, for several workers.
     """
 
@@ -54,7 +54,7 @@ class QuasiNewton(LocalSearch):
     exactness: float = 0.1
     growth: float = 4.0
     tries: int = 10
-    first_curvature: float = 1e-6
+    first_curvature: float = 1.0
     line_points: int = 1
 
     def __post_init__(self) -> None:

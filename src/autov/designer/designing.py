@@ -12,7 +12,7 @@ from typing import Any
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.files import DEFAULT, shipped_algorithm
-from autov.core import InputError, Seed, new_folder
+from autov.core import Array, InputError, Seed, new_folder
 from autov.designer.cases import Case, DesignCases, brings_bounds, design_cases, training_cases
 from autov.designer.checkpoint import MEASURED, Checkpoint
 from autov.designer.cost import Limits, affordable
@@ -39,7 +39,7 @@ def known_designs(settings: DesignSettings) -> dict[str, Any]:
     genome = settings.designed.genome
     if isinstance(genome, OperatorGenome):
         for vector in genome.known()[:1]:  # the other one is the paper's
-            found["exchange"] = genome.decode(vector)
+            found["uniform crossover"] = genome.decode(vector)
     elif isinstance(genome, Space):
         found |= {label: genome.decode(genome.encode(values)) for label, values in genome.seeds}
     return found
@@ -89,7 +89,7 @@ def design(
 
     Returns:
         A `Design`: ``algorithm`` goes wherever an algorithm does, ``retested`` has its best values on instances that
-        the search never saw, and ``beside`` those of known designs there. ``save`` writes a file that commands and
+        the search never saw, and ``baselines`` those of the baselines there. ``save`` writes a file that commands and
         ``algorithm=`` take. Ctrl-C ends the search early: if there is a checkpoint, KeyboardInterrupt goes on to the
         caller after it is written.
 
@@ -99,7 +99,7 @@ def design(
         >>> import autov
         >>> small = {"generations": 2, "population": 6, "race_size": 2, "race_runs": 2, "retest_runs": 5}
         >>> found = autov.design("rastrigin", dim=5, trial={"evaluations": 500}, rng=1, workers=1, **small)
-        >>> found.retested.shape, "ma-es" in found.beside  # one problem, five fresh runs
+        >>> found.retested.shape, "ma-es" in found.baselines  # one problem, five fresh runs
         ((1, 5), True)
         >>> result = autov.minimize("rastrigin", dim=5, algorithm=found, maxfev=500, rng=2)
         >>> result.nfev
@@ -180,11 +180,11 @@ def _from_history(
 
 def _refused(found: Design, preset: str) -> Design:
     """The default in the place of a design, which is then one of the others."""
-    beside, rivals = ({REFUSED: own, **others} for own, others in (
-        (found.retested, found.beside), (found.algorithm, found.rivals)))  # fmt: skip
+    baselines: dict[str, Array] = {REFUSED: found.retested, **found.baselines}
+    rivals = {REFUSED: found.algorithm, **found.rivals}
     default = replace(
-        found, algorithm=rivals.pop(DEFAULT), known=DEFAULT, fitness=float("nan"), memory=None,
-        retested=beside.pop(DEFAULT), beside=beside, rivals=rivals, moved=None,
+        found, algorithm=rivals.pop(DEFAULT), baseline=DEFAULT, fitness=float("nan"), memory=None,
+        retested=baselines.pop(DEFAULT), baselines=baselines, rivals=rivals, translated=None,
     )  # fmt: skip
     return replace(default, provenance=provenance_of(default, preset, found.provenance["instances"]))
 
@@ -202,7 +202,7 @@ def _rivals(settings: DesignSettings) -> Rivals:
     known, peers = known_designs(settings), {spec: resolve_algorithm(spec) for spec in settings.fitness.panel}
     for label in peers:
         if label in known:
-            raise InputError(f"panel: {label!r} is the label of a known design; give it another one: mine={label}")
+            raise InputError(f"panel: {label!r} is the label of a baseline; give it another one: mine={label}")
     return Rivals(known, peers)
 
 

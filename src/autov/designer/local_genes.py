@@ -15,7 +15,7 @@ LOCAL_KINDS: dict[str, type] = {cls.name: cls for cls in (QuasiNewton, TrustRegi
 LOCAL_GENES: dict[str, tuple[Gene, ...]] = {
     "quasi-newton": (
         Gene("scale", 0.01, 0.5, "log"), Gene("exactness", 0.01, 0.9, "log"), Gene("growth", 1.5, 10.0, "log"),
-        Gene("first_curvature", 1e-8, 1.0, "log"),
+        Gene("first_curvature", 1e-3, 10.0, "log"),
     ),
     "trust-region": (Gene("scale", 0.01, 0.25, "log"), Gene("points", 5, 200, "integer")),
     "coordinate": (Gene("detail", 0.25, 16.0, "log"), Gene("target", 1e-6, 1e-2, "log")),
@@ -23,7 +23,8 @@ LOCAL_GENES: dict[str, tuple[Gene, ...]] = {
 SHARES = (
     Gene("cover", 1e-3, 0.1, "zero-log"), Gene("cover_most", 0.25, 8.0, "log"), Gene("cover_after", 0.01, 0.5, "log"),
     Gene("trial", 0.01, 0.5, "log"), Gene("refine", 1e-3, 0.3, "zero-log"), Gene("most", 0.05, 1.0),
-    Gene("patience", 1, 8, "integer"), Gene("round", 0.01, 0.2, "log"),
+    Gene("most_separable", 0.05, 1.0), Gene("patience", 1, 8, "integer"), Gene("round", 0.01, 0.2, "log"),
+    Gene("inherit_below", 20.0, 2000.0, "log"),
 )  # fmt: skip
 PREFIX = "memetic"
 

@@ -86,7 +86,7 @@ class Experience(StartDistribution):
                     raise ValueError("numbers are not between 0 and 1")
             return cls(optima, weights, spread, predicted, labels)
         except (KeyError, TypeError, ValueError, RecursionError, OverflowError) as error:
-            raise FileError(f"learn_from: what the store kept cannot be read: {str(error)[:200]}") from None
+            raise FileError(f"learn_from: the experience in the store cannot be read: {str(error)[:200]}") from None
 
 
 def learn(sources: Sequence[Source], box: Box, context: Array | None = None) -> Experience | None:

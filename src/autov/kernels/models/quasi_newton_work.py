@@ -24,8 +24,8 @@ class Plan(NamedTuple):
     line_points: float
 
 
-COUNTS = ("kind", "first", "updates", "tried", "unknown")
-VALUES = ("f", "slope", "length", "line_length", "line_f", "width", "highest")
+COUNTS = ("kind", "first", "updates", "tried", "unknown", "explored")
+VALUES = ("f", "slope", "length", "line_length", "line_f", "width", "highest", "rest")
 STATE = record(COUNTS, VALUES)
 
 
@@ -47,6 +47,7 @@ Work = namedtuple(
         "matrix",  # (d, d) approximate second derivatives, positive definite
         "secant",  # (d, d) the same by symmetric rank-one updates: exact after d steps on a quadratic
         "factor",  # (d, d) scratch
+        "explored",  # (d, d) the first rows are an orthonormal basis of the steps made
     ),
 )
 
@@ -63,4 +64,5 @@ def workspace(plan, key, d, maxfev, given, given_f):  # noqa: ARG001
         matrix=np.zeros((d, d)),
         secant=np.zeros((d, d)),
         factor=np.zeros((d, d)),
+        explored=np.zeros((d, d)),
     )

@@ -1,4 +1,9 @@
-"""Approximate second derivatives from the gradients of a quasi-Newton search: damped BFGS, and symmetric rank-one."""
+"""Approximate second derivatives from the gradients of a quasi-Newton search: damped BFGS, and symmetric rank-one.
+
+Nothing is known of directions in which no step went. Their curvature is taken to be that along the last step, times
+the part of the gradient that the step has left, and it is only ever lowered: steps along the gradient find strong
+curvatures first. Lowering it leaves what the matrices say of earlier steps as it is.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,8 @@ import numpy as np
 from autov.compiler.functions import internal, noinline
 
 CONVEX = 1e-9  # least pivot of a convex model, as a part of the diagonal
+INSIDE = 1e-12  # a step with less outside the span of earlier ones, as a part of its square, explores nothing
+LOWER, LEAST = 0.5, 1e-6  # largest ratio of two curvatures of the rest, and least part of a gradient, that count
 DAMPING = 0.2  # least curvature along a step, as a part of that of the matrix (Powell's damping)
 
 
@@ -22,7 +29,8 @@ def set_first(work):
             largest = max(largest, abs(work.g[k]))
     set_diagonal(work.matrix, largest / state.scale if largest > 0 else 1.0)
     set_diagonal(work.secant, 0.0)
-    state.updates = 0
+    state.updates = state.explored = 0
+    state.rest = 0.0
 
 
 @internal
@@ -36,7 +44,7 @@ def set_diagonal(matrix, value):
 
 @noinline
 def update_matrices(plan, work):
-    """Damped BFGS update of the matrix with the step between the last two gradients."""
+    """Update both matrices with the step between the last two gradients, BFGS with Powell's damping."""
     state, d = work.scalars[0], work.u.size
     s, y, bs = work.line_u, work.old_g, work.scratch
     sy = ss = yy = 0.0
@@ -48,9 +56,19 @@ def update_matrices(plan, work):
         yy += y[k] * y[k]
     if not (ss > 0 and yy > 0 and yy < np.inf):
         return
-    if state.updates == 0 and sy > 0:
-        set_diagonal(work.matrix, plan.first_curvature * sy / ss)
-        set_diagonal(work.secant, plan.first_curvature * sy / ss)
+    if sy > 0:
+        curvature = plan.first_curvature * (sy / ss) * gradient_left(work, y)
+        if state.updates == 0:
+            set_diagonal(work.matrix, curvature)
+            set_diagonal(work.secant, curvature)
+            state.rest = curvature
+        elif state.explored < d and curvature < LOWER * state.rest:
+            lower_rest(work.secant, work.explored, state.explored, state.rest - curvature)
+            lower_rest(work.matrix, work.explored, state.explored, state.rest - curvature)
+            if not is_convex(work.matrix, work.factor):
+                lower_rest(work.matrix, work.explored, state.explored, curvature - state.rest)
+            state.rest = curvature
+    explore(work, s, ss)
     update_secant(work, s, y, ss)
     sbs = 0.0
     for k in range(d):
@@ -70,6 +88,53 @@ def update_matrices(plan, work):
         for j in range(d):
             work.matrix[k, j] += y[k] * y[j] / sy - bs[k] * bs[j] / sbs
     state.updates += 1
+
+
+@internal
+def gradient_left(work, y):
+    """The part of the largest slope that the last step has left, among variables that may still change."""
+    before = after = 0.0
+    for k in range(y.size):
+        before = max(before, abs(work.g[k] - y[k]))
+        if not ((work.u[k] <= 0 and work.g[k] > 0) or (work.u[k] >= 1 and work.g[k] < 0)):
+            after = max(after, abs(work.g[k]))
+    return min(max(after / before, LEAST), 1.0)
+
+
+@internal
+def lower_rest(matrix, explored, count, change):
+    """Subtract a curvature in all directions that are orthogonal to the first rows of ``explored``."""
+    d = matrix.shape[0]
+    for k in range(d):
+        for j in range(d):
+            entry = 1.0 if k == j else 0.0
+            for i in range(count):
+                entry -= explored[i, k] * explored[i, j]
+            matrix[k, j] -= change * entry
+
+
+@internal
+def explore(work, s, ss):
+    """Add what a step has outside the span of earlier ones to their orthonormal basis (Gram and Schmidt, twice)."""
+    state, d = work.scalars[0], s.size
+    if state.explored == d:
+        return
+    row = work.explored[state.explored]
+    for k in range(d):
+        row[k] = s[k]
+    for i in range(2 * state.explored):
+        other, inside = work.explored[i % state.explored], 0.0
+        for k in range(d):
+            inside += other[k] * row[k]
+        for k in range(d):
+            row[k] -= inside * other[k]
+    square = 0.0
+    for k in range(d):
+        square += row[k] * row[k]
+    if square > INSIDE * ss:
+        for k in range(d):
+            row[k] /= math.sqrt(square)
+        state.explored += 1
 
 
 @internal
