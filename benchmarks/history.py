@@ -1,6 +1,8 @@
 """A design from eight recorded runs of 500 evaluations: is it refused, and if not, is it better on new plants?
 
-The plants of examples/tune_controllers.py. The self-check may make twelve real runs. ``python -m benchmarks history``.
+The plants of examples/tune_controllers.py. The self-check may make twelve real runs, and the validation two of each on
+every old plant. The design may remember what was recorded; it is judged with that and without. ``python -m benchmarks
+history``.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import autov
+from autov.algorithms.warm_start import WarmStart
 from autov.core import InputError, to_json, write_text
 from autov.experiments import Cell, Table
 from autov.experiments.row import versions
@@ -19,7 +22,8 @@ from autov.stats import one_with_many, versus
 from benchmarks.kernel import machine
 from benchmarks.weekly import HISTORY, NEW, OLD, ROOT, fields, history_of
 
-REAL_RUNS, BUDGETS, RUNS = 12, (200, 500, 1000), 8
+WITHOUT = "designed, without memory"
+REAL_RUNS, VALIDATE, BUDGETS, RUNS = 12, 2, (200, 500, 1000), 8
 SIZE: dict[str, Any] = {"generations": 12, "population": 16, "race_size": 4, "race_runs": 4, "retest_runs": 5}
 
 
@@ -37,14 +41,20 @@ def bench_history(
         trial = autov.TrialBudget(popsize=20, runs=1, evaluations=history)
         try:
             found = autov.design(
-                problems, learn_from=store, real_runs=REAL_RUNS, space="portfolio", trial=trial, memory=4, rng=1,
-                remember=False, **SIZE | size,
+                problems, learn_from=store, real_runs=REAL_RUNS, validate=VALIDATE, space="portfolio", trial=trial,
+                memory=4, rng=1, **SIZE | size,
             )  # fmt: skip
         except InputError as error:
             result["refused"] = str(error)
         else:
-            result |= {"self_check": found.self_check, "baseline": found.baseline}
-            for name, algorithm in (("general", None), ("designed", found)):
+            assert found.validation is not None
+            memory = found.memory.line if found.memory else ""
+            result |= {"self_check": found.self_check, "baseline": found.baseline, "memory": memory,
+                       "validation": found.validation.line}  # fmt: skip
+            algorithms = {"general": None, "designed": found.algorithm}
+            if isinstance(found.algorithm, WarmStart):
+                algorithms = {"general": None, WITHOUT: found.algorithm.cold, "designed": found.algorithm}
+            for name, algorithm in algorithms.items():
                 for budget in budgets:
                     result["values"][f"{budget}, {name}"] = {
                         str(number): [
@@ -54,8 +64,9 @@ def bench_history(
                         for number in new
                     }
     result |= {
-        "old": list(old), "new": list(new), "history": history, "real_runs": REAL_RUNS, "budgets": list(budgets),
-        "seeds": list(range(runs)), "size": SIZE | size, "machine": machine(),
+        "old": list(old), "new": list(new), "history": history, "real_runs": REAL_RUNS,
+        "validate": VALIDATE, "budgets": list(budgets), "seeds": list(range(runs)), "size": SIZE | size,
+        "machine": machine(),
         "versions": versions(),
     }  # fmt: skip
     if save is not None:
@@ -67,7 +78,7 @@ def history_table(result: dict[str, Any]) -> Table:
     """Mean best values, and a mark of the rank-sum test against the default (Holm-corrected)."""
     rows = []
     for kind, plants in result["values"].items():
-        budget, name = kind.split(", ")
+        budget, _, name = kind.partition(", ")
         cold = result["values"][f"{budget}, general"]
         tests = one_with_many({plant: versus(values, cold[plant]) for plant, values in plants.items()})
         marks = {plant: "" if name == "general" else f" {test.mark()}" for plant, test in tests.items()}

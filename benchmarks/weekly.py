@@ -35,7 +35,8 @@ SAVED = ROOT / "results" / "weekly.json"
 OLD, NEW = tuple(range(1, 9)), tuple(range(101, 107))
 HISTORY, BUDGETS, RUNS = 500, (100, 200, 500, 1000), 8
 REMEMBERS = "design that remembers"
-KINDS = ("cold", "experience", "design", REMEMBERS, "design with experience")
+BOTH = f"{REMEMBERS} with experience"
+KINDS = ("cold", "experience", "design", REMEMBERS, "design with experience", BOTH)
 WEEKS, REPEATS, WEEKLY = 10, 5, 200  # of the growing store: weeks, repetitions with other weeks, evaluations
 SIZE: dict[str, Any] = {
     "generations": 20,
@@ -114,9 +115,10 @@ def compared(
     made = algorithms_of(field, old)
     values: dict[str, Any] = {}
     for kind in KINDS:
-        if kind == REMEMBERS and not field.remembers:
+        if REMEMBERS in kind and not field.remembers:
             continue
-        algorithm = made.get(kind, made["design"] if kind.startswith("design") else None)
+        name = REMEMBERS if REMEMBERS in kind else "design"
+        algorithm = made[name] if kind.startswith("design") else None
         learning = store if kind.endswith("experience") else None
         for budget in budgets:
             values[f"{budget}, {kind}"] = {

@@ -38,9 +38,12 @@ def test_the_tutorial_shows_both_tables():
 
 def test_the_page_shows_the_design_from_history():
     data = stored("history")
-    assert data["self_check"] in page("experience").replace("\n", " ")
+    text = page("experience").replace("\n> ", " ").replace("\n", " ")
+    assert data["self_check"] in text
+    assert data["validation"] in text
+    assert data["memory"] in text
     for label, cells in history_table(data).rows:
-        budget, name = label.split(", ")
+        budget, _, name = label.partition(", ")
         assert f"| {int(budget):,} | {name} | {' | '.join(cell.text for cell in cells)} |" in page("experience")
 
 
@@ -53,7 +56,7 @@ def test_a_small_one(tmp_path):
 def test_a_small_table_of_problems_that_come_again(tmp_path):
     small = {"old": (1, 2), "new": (101,), "history": 30, "budgets": (30,), "runs": 1, "weeks": 2, "repeats": 2}
     found = bench_weekly(tmp_path / "found.json", **small)
-    assert len(weekly_table(found).rows) == 5 + 4
+    assert len(weekly_table(found).rows) == 6 + 4
     assert np.array(found["grown"]["needed"]).shape == (2, 2)
     assert picture(found).axes
 

@@ -113,9 +113,10 @@ def test_real_runs_and_validation_spend_what_they_say(of_one, tmp_path):
     assert found.provenance["validation"] == found.validation.line
 
 
-def test_an_unknown_order_is_refused_unless_that_is_accepted(of_one):
-    with pytest.raises(InputError, match="recorded runs of de only"):
-        autov.design(learn_from=of_one, rng=1, **SMALL)
+def test_an_unknown_order_is_refused_unless_that_is_accepted(of_one, tmp_path):
+    with pytest.raises(InputError, match="started cold are of de only"):
+        autov.design(learn_from=of_one, rng=1, checkpoint=tmp_path / "mine" / "search.npz", **SMALL)
+    assert not any(tmp_path.iterdir())
     assert "not checked" in autov.design(learn_from=of_one, real_runs=0, rng=1, **SMALL).self_check
 
 

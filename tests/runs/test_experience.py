@@ -135,6 +135,29 @@ def test_the_cold_part_of_a_population_stays():
     assert (np.abs(first - PLACE).max(axis=1) > 2).sum() == 6
 
 
+def test_first_points_are_the_best_tried_and_new_ones_near_them():
+    box, place = Box.cube(0, 1, 4), np.array([0.7, 0.2, 0.5, 0.9])
+    rng = np.random.default_rng(1)
+    sources = [Source("", np.clip(place + 0.1 * rng.standard_normal((1, 4)), 0, 1)) for _ in range(8)]
+    experience = learn(sources, box)
+    trial = experience.trial(box, 400, rng)
+    f = ((trial.x - place) ** 2).sum(axis=1)
+    first = experience.first_points(trial, f, box, rng)
+    order = np.argsort(f[: len(trial.tried)], kind="stable")
+    assert np.array_equal(first[:4], trial.tried[order[:4]])
+    mixed, drawn = first[4:18:2], first[5:18:2]  # seven of each
+    assert np.isin(mixed, trial.tried[order[:3]]).all()
+    assert not np.isin(drawn, trial.tried).any()
+    assert np.abs(drawn - trial.tried[order[0]]).max() < 0.15
+    short = experience.trial(box, 40, rng)
+    first = experience.first_points(short, ((short.x - place) ** 2).sum(axis=1), box, rng)
+    assert len(first) - len(short.tried) == 8  # a fifth of the budget
+    alone = learn(sources[:1], box)
+    trial = alone.trial(box, 400, rng)
+    first = alone.first_points(trial, np.arange(len(trial.x)) * 1.0, box, rng)
+    assert len(np.unique(first, axis=0)) == len(first)  # one source has nothing to recombine
+
+
 def test_the_memory_of_an_algorithm_is_experience_too():
     problem, far = bowl(np.zeros(D)), [Source("far", np.full((1, D), 4.5))]
     place = tuple(map(tuple, (PLACE + shifts(8) + 5) / 10))

@@ -4,10 +4,11 @@ A run first tries a few points: the best points of earlier runs (of many those t
 and where the optimum is predicted, that point. Some points of the whole box are evaluated beside them; both together
 are at most `PART` of the budget. The run starts cold unless the best of the former beats all of the latter, and most of
 the former are better than most of the latter (`BETTER`), because among many points anywhere one is the best by chance.
-Else the first points of the algorithm are the few best ones, draws around the best, and the others that were tried. The
-draws are normal, with the covariance of the optima of its cluster: the start distribution of M. Nomura et al., Warm
-starting CMA-ES for hyperparameter optimization, AAAI 2021, but centred where this problem was seen to be good, and
-nearer (`NEARER`).
+Else the first points of the algorithm are the few best ones, new points, and the others that were tried. Of the new
+points, which are at most a fifth of the budget, every second one takes each variable from one of the best tried
+(uniform crossover). The others are normal draws around the best one, with the covariance of the optima of its cluster:
+the start distribution of M. Nomura et al., Warm starting CMA-ES for hyperparameter optimization, AAAI 2021, but centred
+where this problem was seen to be good, and nearer (`NEARER`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ PART = 0.05  # of the budget that is tried first
 TRIED = 0.75  # of it for points of the distribution, the rest for points of the whole box
 MOST = 100  # evaluations that are tried first, at most
 BETTER = 0.75  # share of pairs of a point tried and one of the whole box in which the former is better, at least
-NEARER = 0.7  # standard deviations of draws, beside those of optima: the best of several is nearer than any of them
+NEARER = 0.3  # standard deviations of draws, beside those of optima: the best of several is nearer than any of them
+NEW = 4  # new points for each that is tried first, at most
+PARENTS = 3  # best points tried, whose variables are recombined
 CLUSTERS = 5  # of optima, at most
 APART = 0.2  # part of the variance that must be left in two clusters, at most, for them to be two
 NARROW = 0.01  # least standard deviation of a variable in a start distribution, as a part of the box
@@ -90,10 +93,14 @@ class StartDistribution:
         if not (f[order[0]] < f[n:].min(initial=np.inf) and better >= BETTER):
             return None
         best = trial.tried[order[0]]
+        parents, d = trial.tried[order[:PARENTS]], box.dim
+        size = min(first_size(d) - 1, NEW * len(trial.x) // 2)
+        mixed = parents[rng.integers(0, len(parents), (size, d)), np.arange(d)]
         factor = NEARER * np.linalg.cholesky(self.covariance(best))
-        drawn = best + rng.standard_normal((first_size(box.dim) - 1, box.dim)) @ factor.T
-        drawn = box.clip(box.lower + folded(drawn) * box.width)
-        return np.concatenate([x[order[:BEST]], drawn, x[order[BEST:]]])
+        drawn = best + rng.standard_normal((size, d)) @ factor.T
+        new = drawn if len(parents) == 1 else np.stack([mixed, drawn], axis=1).reshape(-1, d)
+        new = box.clip(box.lower + folded(new) * box.width)
+        return np.concatenate([x[order[:BEST]], new, x[order[BEST:]]])
 
 
 def representatives(points: Array, weights: Array, count: int) -> np.ndarray:
@@ -140,7 +147,7 @@ def _split(points: Array) -> np.ndarray | None:
 
 
 def first_size(dim: int) -> int:
-    """Draws from the start distribution: a small population of an evolution strategy."""
+    """New points, and the best one: a small population of an evolution strategy."""
     return 4 + int(3 * np.log(dim))
 
 

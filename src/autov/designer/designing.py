@@ -12,7 +12,7 @@ from typing import Any
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.files import DEFAULT, shipped_algorithm
-from autov.core import Array, InputError, Seed
+from autov.core import Array, InputError, Seed, new_folder
 from autov.designer.cases import Case, DesignCases, brings_bounds, design_cases, training_cases
 from autov.designer.checkpoint import MEASURED, Checkpoint
 from autov.designer.cost import Limits, affordable
@@ -117,12 +117,15 @@ def design(
     if learn_from is not None:
         if surrogate is not None:
             raise InputError("surrogate: a design learns from earlier runs or from a model, not from both")
-        with search_files(checkpoint, resume) as files:
-            seed = files.seed(rng)
-        again = {"checkpoint": checkpoint, "resume": resume, "progress": progress, "evaluations": evaluations,
-                 "time": time, "log": log, "faults": faults}  # fmt: skip
-        source = History(learn_from, _real_problems(problem, given), bounds, real_runs, validate or 0)
-        return _from_history(source, chosen, settings, preset, seed, workers, again)
+        with ExitStack() as opened:
+            if checkpoint is not None:
+                opened.enter_context(new_folder(Path(checkpoint).parent))
+            with search_files(checkpoint, resume) as files:
+                seed = files.seed(rng)
+            again = {"checkpoint": checkpoint, "resume": resume, "progress": progress, "evaluations": evaluations,
+                     "time": time, "log": log, "faults": faults}  # fmt: skip
+            source = History(learn_from, _real_problems(problem, given), bounds, real_runs, validate or 0)
+            return _from_history(source, chosen, settings, preset, seed, workers, again)
     explicit = bool(settings.get("family"))
     cases = design_cases(problem, chosen, surrogate, explicit, validate, **given)
     check_minima(chosen.fitness.aggregate, [case.problem for case in cases.trained], chosen.fitness.over_runs)

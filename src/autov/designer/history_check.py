@@ -187,8 +187,8 @@ class History:
             kind = "recorded" if len(names) >= LEAST_KNOWN else ""
         if not kind and self.real_runs is None:
             raise InputError(
-                f"learn_from: there are recorded runs of {', '.join(names) or 'no optimiser'} only, so it is unknown "
-                "whether optimisers come in the same order on learned functions. Missing are recorded runs of "
+                f"learn_from: recorded runs that started cold are of {', '.join(names) or 'no optimiser'} only, so it "
+                "is unknown whether optimisers come in the same order on learned functions. Missing are runs of "
                 f"{LEAST_KNOWN} optimisers on each problem, or real ones: real_runs=12 makes 12 (two of each of "
                 f"{', '.join(OPTIMISERS)}), and real_runs=0 continues without"
             )

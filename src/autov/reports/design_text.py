@@ -76,7 +76,7 @@ def _held_out(design: Design, place: int) -> str:
 def training_fitness(design: Design) -> str:
     """The training fitness, and its selection bias."""
     if design.baseline is not None:
-        return f"The baseline {design.baseline} won the final race: the search found nothing better."
+        return _why_baseline(design)
     several = len(design.problems) > 1
     kinds = {"rank": "mean rank among the last candidates", "log-gap": "mean log-gap",
              "panel": "share of the panel's results that are better"}  # fmt: skip
@@ -86,12 +86,20 @@ def training_fitness(design: Design) -> str:
     return f"{own}. It is too good, because lucky candidates survive (selection bias). The re-test has no such bias."
 
 
+def _why_baseline(design: Design) -> str:
+    """Why the result is a baseline."""
+    name = shown_name(str(design.baseline))
+    if design.validation is not None and not design.validation.passed:
+        return f"Runs on the problem itself refused the design: the result is {name}."
+    return f"The baseline {name} won the final race: the search found nothing better."
+
+
 def in_short(design: Design, compared: Sequence[DesignComparison] = ()) -> list[str]:
     """The result against baselines, in a few sentences; all figures are medians."""
     names = design.settings["problems"]
     said = [_sentence(design, place) for place in range(min(len(names), MOST))]
     if design.baseline is not None:
-        said[0] = f"The baseline {shown_name(design.baseline)} won: the search found nothing better. {said[0]}"
+        said[0] = f"{_why_baseline(design)} {said[0]}"
     if len(names) > MOST:
         said.append(f"{factor(design).number} problems: no baseline has a smaller median. Tables are below.")
     for each in compared[:1]:

@@ -85,6 +85,8 @@ def _solve(
     known: Evaluations | None, experience: Experience | None, rows: bool,
 ) -> Run:  # fmt: skip
     rng, noise = generator(seed, run), generator(seed, run, 1)
+    if experience is not None and isinstance(algorithm, WarmStart):  # its memory is experience, too
+        experience, algorithm = experience.joined(algorithm.memory), algorithm.cold
     algorithm = fitted(algorithm, problem)
     call = evaluate or (lambda x: problem(x, noise))
     spent = BudgetedObjective(call, problem.box, maxfev, point_cache_for(problem, maxfev, known), observe, known)
@@ -97,8 +99,6 @@ def _solve(
             spent.evaluate = partial(limits.rows, noise)
     planned = maxfev
     if experience is not None:
-        if isinstance(algorithm, WarmStart):  # its memory is experience, too
-            experience, algorithm = experience.joined(algorithm.memory), algorithm.cold
         live.follow(lambda: _without_population(spent, True) if spent.found else None)
         x0, used = _try_first(experience, spent, problem, popsize, generator(seed, run, 2), known, x0)
         if watch is not None:
