@@ -87,7 +87,8 @@ def failed_runs(comparison: Comparison) -> dict[str, float]:
 
 def _summary(found: Any) -> dict[str, Any]:
     return {
-        "retested_mean": found.retested_means, "known": found.known, "evaluations": found.evaluations,
+        "retested_mean": found.retested_means, "baseline": found.baseline, "evaluations": found.evaluations,
         "failed_runs": found.failed_runs, "spent": found.spent, "seconds": found.seconds,
-        "beside": {label: float(values.mean()) for label, values in found.beside.items()}, "settings": found.settings,
+        "baselines": {label: float(values.mean()) for label, values in found.baselines.items()},
+        "settings": found.settings,
     }  # fmt: skip

@@ -25,7 +25,7 @@ from autov.designer.checkpoint import FORMAT, VERSION
 from autov.designer.fitness import panel_shares
 from autov.designer.genome import Given
 from autov.designer.settings import design_settings
-from autov.designer.space import EXCHANGE, ROWS, evolution_values
+from autov.designer.space import ROWS, UNIFORM_CROSSOVER, evolution_values
 from autov.designer.trial_runs import Stream, Tasks
 from autov.designer.trials import Trials
 from autov.problems import ADDED_NAMES, NAMES
@@ -70,7 +70,7 @@ def problems(names: tuple[str, ...]) -> list[str]:
 
 def settings_of(name: str, **changed: Any) -> dict[str, Any]:
     """Those of the searches; the operator of the evolution is not designed."""
-    given = evolution_values(EXCHANGE, ROWS)
+    given = evolution_values(UNIFORM_CROSSOVER, ROWS)
     lengths = (".width.mean", ".spread.mean")  # their weights have no mean
     fixed = {name: value for name, value in given.items() if ".row" in name and not name.endswith(lengths)}
     goal = GOALS[name]

@@ -43,7 +43,7 @@ def bench_history(
         except InputError as error:
             result["refused"] = str(error)
         else:
-            result |= {"self_check": found.self_check, "known": found.known}
+            result |= {"self_check": found.self_check, "baseline": found.baseline}
             for name, algorithm in (("general", None), ("designed", found)):
                 for budget in budgets:
                     result["values"][f"{budget}, {name}"] = {

@@ -1,7 +1,7 @@
 """Operators inside NSGA-II of pymoo, beside its own SBX and polynomial mutation (SBX + PM); `results/pymoo` has it.
 
 An operator is designed on six problems of ZDT, DTLZ and WFG whose optima lie at another place in each run, and judged
-on the twelve others, moved in the same way. In run r all algorithms meet the same instance and the same first
+on the twelve others, shifted in the same way. In run r all algorithms meet the same instance and the same first
 population, so that tests are paired. ZDT2 and ZDT6 are run as pymoo has them, too, with optima on the border. An
 operator that was designed on such problems takes part: what it gains there it does not gain elsewhere.
 """
@@ -29,8 +29,8 @@ RUNS, SEED, FIRST_TEST_SEED = 11, 1, 1000
 SEARCH: dict[str, Any] = {
     "rows": 10, "runs": 2, "candidates": 10, "trials": 40, "popsize": 50, "generations": 60,
 }  # fmt: skip
-# design_crossover(("zdt1", "zdt2", "dtlz2"), moved=False, popsize=50, generations=60, runs=1, trials=40, rng=1)
-NOT_MOVED = "designed-not-moved.json"
+# design_crossover(("zdt1", "zdt2", "dtlz2"), shifted=False, popsize=50, generations=60, runs=1, trials=40, rng=1)
+NOT_SHIFTED = "designed-not-shifted.json"
 BASELINE = "SBX + PM"
 KEPT, FILE = Path("runs/nsga2"), Path(__file__).parents[1] / "results" / "pymoo" / "hypervolume.json"
 
@@ -38,10 +38,10 @@ KEPT, FILE = Path("runs/nsga2"), Path(__file__).parents[1] / "results" / "pymoo"
 def bench_nsga2() -> dict[str, Any]:
     """Design, run all, and write results/pymoo; what is done is kept in runs/nsga2."""
     KEPT.mkdir(parents=True, exist_ok=True)
-    designed = design_crossover(TRAINING, rng=SEED, checkpoint=KEPT / "moved.json", **SEARCH)
+    designed = design_crossover(TRAINING, rng=SEED, checkpoint=KEPT / "shifted.json", **SEARCH)
     algorithms = {
         BASELINE: None, "paper-h3": load_operator("paper-h3"), "designed": designed.operator,
-        "designed, not moved": load_operator(FILE.with_name(NOT_MOVED)),
+        "designed, not shifted": load_operator(FILE.with_name(NOT_SHIFTED)),
     }  # fmt: skip
     found = {
         "training": TRAINING, "search": {**SEARCH, "seed": SEED}, "test_seeds": [FIRST_TEST_SEED, RUNS],
@@ -62,7 +62,7 @@ def _runs(
     path = KEPT / f"values-{popsize}.json"
     found: dict[str, Any] = read_json(path, "values") if path.is_file() else {}
     for place, name in enumerate(names):
-        trial = HypervolumeTrial(name, popsize, generations, moved=name not in names[:place])
+        trial = HypervolumeTrial(name, popsize, generations, shifted=name not in names[:place])
         if trial.label not in found:
             seeds = range(FIRST_TEST_SEED, FIRST_TEST_SEED + RUNS)
             found[trial.label] = {label: [trial((one, seed)) for seed in seeds] for label, one in algorithms.items()}
@@ -91,12 +91,12 @@ def markdown(found: Mapping[str, Any]) -> str:
             cells = [f"{np.median(row[name]):.3f} {tested[name][problem].mark()}" for name in names]
             lines.append(f"| {problem} | {np.median(row[BASELINE]):.3f} | {' | '.join(cells)} |")
         sums = ["{} / {} / {}".format(*_counts(tested[name], values)) for name in names]
-        lines += [f"| better / worse / no difference shown, moved problems | | {' | '.join(sums)} |", ""]
+        lines += [f"| better / worse / no difference shown, shifted problems | | {' | '.join(sums)} |", ""]
     return "\n".join(lines)
 
 
 def _counts(tested: Mapping[str, Versus], values: Mapping[str, Any]) -> tuple[int, int, int]:
-    given = [tested[problem].mark() for problem in values if problem.endswith("moved")]
+    given = [tested[problem].mark() for problem in values if problem.endswith("shifted")]
     return given.count("+"), given.count("-"), len(given) - given.count("+") - given.count("-")
 
 

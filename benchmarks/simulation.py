@@ -2,7 +2,7 @@
 
 One dispatcher sends work, one message after the other, and takes results; workers evaluate. A batch must be finished
 before the next begins, as between the generations of runs in step. ``python -m benchmarks.simulation`` prints the
-figures of docs/scale.md; `python -m benchmarks scale` shows what was measured on 1 and 2 workers and what is simulated.
+figures of docs/parallel.md; `python -m benchmarks scale` measures 1 and 2 workers and simulates them.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def search_on_paper(
 
 
 def main() -> None:
-    """The table of docs/scale.md."""
+    """The table of docs/parallel.md."""
     paper = {"population": 100, "generations": 1000, "popsize": 100, "steps": 100, "runs": 9}
     small = {"population": 40, "generations": 50, "popsize": 40, "steps": 50, "runs": 3}
     for name, settings in (("paper", paper), ("small", small)):

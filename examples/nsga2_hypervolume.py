@@ -24,7 +24,7 @@ if __name__ == "__main__":
     print(f"{found.budget}: {found.verdict}")
     print("part of the front's hypervolume on held-out problems, median:")
     for name in TEST:
-        trial = HypervolumeTrial(name, **nsga2, moved=True)
+        trial = HypervolumeTrial(name, **nsga2, shifted=True)
         runs = range(1000, 1002 if quick else 1011)
         for label, operator in {"SBX + PM": None, "designed": found.operator}.items():
             print(f"{trial.label:12} {label:10} {np.median([trial((operator, run)) for run in runs]):.3f}")

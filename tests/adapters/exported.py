@@ -97,15 +97,17 @@ def slanted(x):
 PORTFOLIOS = {
     "default": Portfolio(),
     "three": Portfolio(
-        (Evolution("paper-h3", popsize=7), MatrixAdaptation(popsize=5), Evolution("exchange", popsize=11)),
+        (Evolution("paper-h3", popsize=7), MatrixAdaptation(popsize=5), Evolution("uniform-crossover", popsize=11)),
         trial=(0.05, 0.1, 0.0), hedge=0.5, round=0.031, polish=0.2,
     ),
-    "one": Portfolio((Evolution("exchange", popsize=12, offspring=0.5),), polish=0.3, polish_step=3.0),
+    "one": Portfolio((Evolution("uniform-crossover", popsize=12, offspring=0.5),), polish=0.3, polish_step=3.0),
     "strategies": Portfolio((MatrixAdaptation(), MatrixAdaptation(sigma=0.05, bounds="clip"))),
-    "no polishing": Portfolio((Evolution("exchange", popsize=9, frame="learned"), MatrixAdaptation()), polish=0.0),
+    "no polishing": Portfolio(
+        (Evolution("uniform-crossover", popsize=9, frame="learned"), MatrixAdaptation()), polish=0.0
+    ),
     "a small budget": Portfolio(
         (MatrixAdaptation(first_mean="centre", popsize_budget=0.3, restart_mean="mixed"),
-         Evolution("exchange", popsize=9)),
+         Evolution("uniform-crossover", popsize=9)),
         trial=(0.2, 0.2), hedge=0.4, full_budget=1000.0,
     ),
 }  # fmt: skip

@@ -11,7 +11,7 @@ from scipy import stats
 
 import autov
 from autov.adapters.pymoo import HypervolumeTrial, OperatorCrossover, SingleObjective, design_crossover
-from autov.adapters.pymoo.moved import Moved, front_of, named_problem, optimum_of
+from autov.adapters.pymoo.shifted import Shifted, front_of, named_problem, optimum_of
 from autov.core import InputError
 
 
@@ -167,10 +167,10 @@ def test_design_repeats_and_goes_on(tmp_path):
     assert whole.operator.provenance["missing hypervolume"] == whole.fitness
     assert list(whole.history) == sorted(whole.history, reverse=True)
     assert len(whole.history) == 3
-    assert list(whole.known) == ["SBX + PM", "exchange"]
+    assert list(whole.baselines) == ["SBX + PM", "uniform crossover"]
     assert whole.budget == "96 evaluations a run (population 12), 1 runs on each of 2 problems"
-    assert whole.operator.provenance["problem"] == "zdt1, moved; zdt2, moved"
-    assert ("stay with SBX + PM" in whole.verdict) == (whole.fitness >= whole.known["SBX + PM"])
+    assert whole.operator.provenance["problem"] == "zdt1, shifted; zdt2, shifted"
+    assert ("stay with SBX + PM" in whole.verdict) == (whole.fitness >= whole.baselines["SBX + PM"])
 
     def stop(tried, *_):
         if tried == 8:
@@ -207,23 +207,23 @@ NAMES = [*(f"zdt{i}" for i in (1, 2, 3, 4, 6)), *(f"dtlz{i}" for i in (1, 2, 3, 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_moved_problem_has_the_same_values_with_its_optimum_inside(name):
+def test_a_shifted_problem_has_the_same_values_with_its_optimum_inside(name):
     """Points with the optimum of all distance variables have the values of such points before."""
     inner = named_problem(name, None)
-    moved, rng = Moved(inner, 3), np.random.default_rng(1)
+    shifted, rng = Shifted(inner, 3), np.random.default_rng(1)
     lower, upper = inner.bounds()
     place, optimum = optimum_of(inner)
     u = rng.random((50, inner.n_var))
     before, after = u.copy(), u.copy()
-    before[:, place:], after[:, place:] = optimum, moved.places
-    assert (np.abs(moved.places - 0.5) < 0.4).all()
+    before[:, place:], after[:, place:] = optimum, shifted.places
+    assert (np.abs(shifted.places - 0.5) < 0.4).all()
     x, y = lower + before * (upper - lower), lower + after * (upper - lower)
-    np.testing.assert_allclose(moved.evaluate(y), inner.evaluate(x), atol=1e-9)
-    assert np.array_equal(Moved(inner, 3).places, moved.places)
-    assert not np.array_equal(Moved(inner, 4).places, moved.places)
-    np.testing.assert_array_equal(moved.evaluate(lower + u * (upper - lower))[:, 0].shape, (50,))
-    grid = np.linspace(0, 1, 10_001)[:, None] * np.ones(len(moved.places))
-    covered = np.sort(moved.back(grid), axis=0)
+    np.testing.assert_allclose(shifted.evaluate(y), inner.evaluate(x), atol=1e-9)
+    assert np.array_equal(Shifted(inner, 3).places, shifted.places)
+    assert not np.array_equal(Shifted(inner, 4).places, shifted.places)
+    np.testing.assert_array_equal(shifted.evaluate(lower + u * (upper - lower))[:, 0].shape, (50,))
+    grid = np.linspace(0, 1, 10_001)[:, None] * np.ones(len(shifted.places))
+    covered = np.sort(shifted.back(grid), axis=0)
     assert np.diff(covered, axis=0).max() < 1e-2  # the whole box is reached, so that the front is the same
     assert covered.min() == pytest.approx(0, abs=1e-3)
     assert covered.max() == pytest.approx(1, abs=1e-3)
@@ -252,17 +252,17 @@ def test_problems_of_users_stay_as_they_are():
         def _calc_pareto_front(self, *args, **kwargs):  # noqa: ARG002
             return np.column_stack([np.linspace(0, 1, 50), np.linspace(1, 0, 50)])
 
-    trial = HypervolumeTrial(Mine(), 12, 4, moved=True)
+    trial = HypervolumeTrial(Mine(), 12, 4, shifted=True)
     assert trial.label == "Mine"
     assert trial((None, 1)) == HypervolumeTrial(Mine(), 12, 4)((None, 1))
-    assert HypervolumeTrial("zdt1", 12, 4, moved=True).label == "zdt1, moved"
+    assert HypervolumeTrial("zdt1", 12, 4, shifted=True).label == "zdt1, shifted"
     found = design_crossover(
         [Mine()], **{**{k: v for k, v in OPTIONS.items() if k not in ("problems", "n_var")}, "trials": 4}
     )
     assert found.operator.provenance["problem"] == "Mine"
 
 
-def test_runs_on_a_moved_problem_meet_another_place_for_each_seed():
-    plain, moved = (HypervolumeTrial("zdt1", 20, 30, n_var=5, moved=moved) for moved in (False, True))
-    assert moved((None, 1)) == moved((None, 1))
-    assert moved((None, 1)) != plain((None, 1))
+def test_runs_on_a_shifted_problem_meet_another_place_for_each_seed():
+    plain, shifted = (HypervolumeTrial("zdt1", 20, 30, n_var=5, shifted=shifted) for shifted in (False, True))
+    assert shifted((None, 1)) == shifted((None, 1))
+    assert shifted((None, 1)) != plain((None, 1))

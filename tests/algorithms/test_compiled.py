@@ -14,7 +14,7 @@ from autov.core import WorkerError
 from autov.engines import Threads
 from autov.problems import function_problem, resolve_problem
 from autov.runs import solve
-from autov.runs.driver import LiveRun
+from autov.runs.live_run import LiveRun
 from autov.runs.many_runs import ManyRuns, repeat
 from tests.algorithms.driver import sized
 

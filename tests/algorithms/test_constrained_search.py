@@ -139,11 +139,11 @@ def test_failed_evaluations_do_not_end_the_run():
 
 def test_constraints_of_many_variables_are_not_modelled():
     general = resolve_algorithm()
-    assert general.with_constraints((False,) * 61) is general
-    changed = general.with_constraints((False, True))
+    assert general.with_constraints((False,) * 61, 1000) is general
+    changed = general.with_constraints((False, True), 1000)
     (search,) = changed.local_searches
     assert (search.integrality, round(search.scale, 12)) == ((False, True), 0.15)
-    nearer = with_first_step(general, np.zeros(2), 0.01).with_constraints((False, True))
+    nearer = with_first_step(general, np.zeros(2), 0.01).with_constraints((False, True), 1000)
     assert nearer.local_searches[0].scale == pytest.approx(0.015)  # x0_std is kept
     assert changed.global_search == general.global_search
 

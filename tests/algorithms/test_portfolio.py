@@ -99,7 +99,7 @@ def test_a_batch_waits_until_it_fits_into_what_was_allotted():
 
 def test_polishing_starts_at_the_best_point_of_a_leader_that_is_no_strategy():
     problem = resolve_problem("sphere+translate=run", dim=5)
-    algorithm = Portfolio((Evolution("exchange", popsize=20),), trial=0.2, polish=0.3)
+    algorithm = Portfolio((Evolution("uniform-crossover", popsize=20),), trial=0.2, polish=0.3)
     members = who_worked(algorithm, problem, 2000, 20, 1, 0)
     assert (np.flatnonzero(members == 1) >= 1380).all()
     assert (members == 1).sum() >= 600
@@ -119,7 +119,7 @@ def test_every_member_has_a_stream_of_its_own(name):
 
 
 def test_the_polisher_has_another_stream_than_the_copy_that_waits_in_its_place():
-    algorithm = Portfolio((Evolution("exchange", popsize=10),), trial=0.2, polish=0.3)
+    algorithm = Portfolio((Evolution("uniform-crossover", popsize=10),), trial=0.2, polish=0.3)
     state = algorithm.init(BOX, 10, 200, generator(1))
     keys = [own.key.tolist() for own in state.states]
     while not state.final:
@@ -152,13 +152,19 @@ SETTINGS = [
     {},
     {"polish": 0.0, "hedge": 0.0},
     {"members": "ma-es", "polish": 0.2},
-    {"members": (Evolution("exchange", popsize=7, offspring=2.5), Evolution(popsize=11), MatrixAdaptation())},
-    {"members": (Evolution("exchange", popsize=12, frame="learned"), "ma-es+restarts=bipop"), "trial": (0.3, 0.02)},
+    {"members": (Evolution("uniform-crossover", popsize=7, offspring=2.5), Evolution(popsize=11), MatrixAdaptation())},
+    {
+        "members": (Evolution("uniform-crossover", popsize=12, frame="learned"), "ma-es+restarts=bipop"),
+        "trial": (0.3, 0.02),
+    },
     {"members": "paper-h3", "polish": 0.5, "polish_step": 0.3},
     {"trial": 0.0, "round": 0.5},
     {
         "full_budget": 100.0,
-        "members": (MatrixAdaptation(popsize_budget=0.4, first_mean="centre"), Evolution("exchange", popsize=7)),
+        "members": (
+            MatrixAdaptation(popsize_budget=0.4, first_mean="centre"),
+            Evolution("uniform-crossover", popsize=7),
+        ),
     },
 ]
 
@@ -307,7 +313,7 @@ EVOLUTION = Evolution("paper-h3", popsize=6)
         ((EVOLUTION, MatrixAdaptation()), {"es_run"}, {"es_next"}),
         ((MatrixAdaptation(), EVOLUTION), {"evolve"}, {"evolution_ask", "replace_worst"}),
         # The first one would wait for what it calls as well, and then compile it for its own arguments.
-        ((EVOLUTION, Evolution("exchange", popsize=6)), set(), set()),
+        ((EVOLUTION, Evolution("uniform-crossover", popsize=6)), set(), set()),
     ],
 )
 def test_what_later_members_alone_need_is_precompiled(members, run, asked, compiled, monkeypatch):

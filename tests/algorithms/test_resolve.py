@@ -89,7 +89,7 @@ def test_labels():
     found = resolve_algorithms(["ga", "quick=de+F=0.7"])
     assert {label: spec for label, (spec, _) in found.items()} == {"ga": "ga", "quick": "de+F=0.7"}
     assert resolve_algorithms({"mine": DE()})["mine"] == (None, DE())
-    for bad, message in ((["ga", "ga"], "'ga' is there twice"), ([], "none given"), ([DE()], "give objects a name")):
+    for bad, message in ((["ga", "ga"], "'ga' occurs twice"), ([], "none given"), ([DE()], "give objects a name")):
         with pytest.raises(InputError, match=message):
             resolve_algorithms(bad)
 

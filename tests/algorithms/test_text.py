@@ -28,8 +28,8 @@ def test_a_portfolio_says_who_gets_how_much():
 
 
 def test_an_evolution_says_how_it_selects_and_survives():
-    text = explain(Evolution("exchange", popsize=7, tournament_first=1, tournament_others=2.5, survival="comma",
-                             offspring=3, frame="learned"))  # fmt: skip
+    text = explain(Evolution("uniform-crossover", popsize=7, tournament_first=1, tournament_others=2.5,
+                             survival="comma", offspring=3, frame="learned"))  # fmt: skip
     assert "a population of 7, 3 offspring for each member; only offspring survive" in text
     assert "x1 is a random member, others are the best of 2.5 random members" in text
     assert "along the eigenvectors" in text

@@ -42,7 +42,7 @@ def test_what_is_reached_by_a_time(sphere):
 
 def test_the_page_has_the_stored_figures():
     rows = json.loads(FILE.read_text(encoding="utf-8"))["rows"]
-    page = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "parallel.md").read_text(encoding="utf-8")
     for row in rows:
         assert f"| {row['workers']} | {row['busy']:.0%} | {row['evaluations']:.0f} | {row['reached']:.3f} |" in page
         assert f"| {row['evaluations_by_batches']:.0f} | {row['reached_by_batches']:.3f} |" in page

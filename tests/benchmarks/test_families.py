@@ -1,4 +1,4 @@
-"""The verdicts of docs/designing.md come from the stored comparisons."""
+"""The verdicts of docs/designs-found.md come from the stored comparisons."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The verdicts of docs/designing.md come from the stored designs."""
+"""The verdicts of docs/designs-found.md come from the stored designs."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 def test_the_stored_verdicts_are_what_the_stored_gaps_give():
     stored = json.loads((ROOT / "results" / "random-designs.json").read_text(encoding="utf-8"))
     assert judged(stored["cells"]) == stored["judged"]
-    text = (ROOT / "docs" / "designing.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "designs-found.md").read_text(encoding="utf-8")
     for name, found in stored["judged"].items():
         searcher = name.rpartition(", ")[2]
         if searcher != "random":

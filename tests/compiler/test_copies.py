@@ -13,7 +13,7 @@ from autov.runs import solve
 from autov.algorithms.evolution import Evolution
 from autov.problems import resolve_problem
 
-algorithm = Evolution("exchange", popsize=12, frame="learned")
+algorithm = Evolution("uniform-crossover", popsize=12, frame="learned")
 for name in ("rastrigin+translate=1.3", "rosenbrock+rotate=1"):
     print(solve(resolve_problem(name, dim=8), algorithm, maxfev=3000, seed=1).fun.hex())
 """

@@ -254,7 +254,7 @@ def test_helpers_that_use_one_another_are_described_once():
     ("make", "name"),
     [
         (threading.Lock, "_thread.lock"),
-        (lambda: open(os.devnull), "_io.TextIOWrapper"),  # noqa: SIM115
+        (lambda: open(os.devnull), "an open file (_io.TextIOWrapper)"),  # noqa: SIM115
         (lambda: (i for i in ()), "builtins.generator"),
         (lambda: keeping(threading.Lock()), "_thread.lock"),
         (lambda: constant_lock, "_thread.lock"),
@@ -269,7 +269,7 @@ def test_what_cannot_be_seen_is_refused(make, name):
         describe(value)
     if hasattr(value, "close"):
         value.close()
-    assert str(caught.value) == f'describe: cannot tell what decides the results of {name}; name it with key="..."'
+    assert str(caught.value) == f'key: cannot fingerprint {name}, which your code uses; pass key="..."'
 
 
 LOCK = threading.Lock()

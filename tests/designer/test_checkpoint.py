@@ -237,9 +237,9 @@ def test_results_in_the_folder(tmp_path):
     assert summary["retested_means"] == pytest.approx(
         {"rastrigin+family=translate": np.mean(summary["retested_values"])}
     )
-    known = set() if summary["known"] is None else {summary["known"]}
+    known = set() if summary["baseline"] is None else {summary["baseline"]}
     compared = set(summary["comparison"]["rastrigin+family=translate"])
-    assert compared == {"designed", "general", "paper-h3", "exchange"} - known
+    assert compared == {"designed", "general", "paper-h3", "uniform crossover"} - known
     names = {path.name for path in folder.iterdir()}
     written = {"optimizer.json", "operator.json", "history.csv", "convergence.svg", "report.html"}
     assert names == {*written, "search.npz", "search.npz.candidates"}

@@ -41,13 +41,15 @@ def test_no_design_makes_more_evaluations_than_it_says(space, more):
     problem = Counted()
     settings = design_settings("quick", space=space, **{k: v for k, v in SMALL.items() if k != "rng"}, **more)
     found = design(problem, preset=settings, rng=1)
-    moved = found.moved is not None
-    expected = expected_evaluations(settings, [20], len(found.beside) + (found.known is not None), moved)
+    moved = found.translated is not None
+    expected = expected_evaluations(settings, [20], len(found.baselines) + (found.baseline is not None), moved)
     assert found.evaluations == problem.count
     assert found.spent["measure"] == 6
     for part, spent in list(found.spent.items())[1:]:
         assert spent <= expected[part], part
-    assert found.spent["retest"] == (1 + len(found.beside) + moved) * 5 * 20  # a known design that won is not run twice
+    assert (
+        found.spent["retest"] == (1 + len(found.baselines) + moved) * 5 * 20
+    )  # a known design that won is not run twice
 
 
 def test_settings_are_made_as_large_as_the_limit_allows():

@@ -186,12 +186,12 @@ def test_presets_train_on_moved_instances_and_only_the_paper_does_not():
     options = {key: value for key, value in TINY.items() if key != "family"}
     found = design("sphere", dim=3, **options)
     assert found.settings["problems"] == ["sphere+family=translate"]
-    assert found.moved is None
+    assert found.translated is None
     centred = design("sphere", dim=3, preset="paper", **options)
     assert centred.settings["problems"] == ["sphere"]
-    assert centred.moved.shape == (1, 30)
-    assert centred.operator.provenance["moved_retest"] == [centred.moved.mean()]
-    assert not np.array_equal(centred.moved, centred.retested)
+    assert centred.translated.shape == (1, 30)
+    assert centred.operator.provenance["translated_retest"] == [centred.translated.mean()]
+    assert not np.array_equal(centred.translated, centred.retested)
     assert design("sphere+rotate=run", dim=3, **options).settings["problems"] == ["sphere+rotate=run"]
     with pytest.raises(InputError, match="is a family already"):
         design("sphere+rotate=run", dim=3, **(options | {"family": ("translate",)}))
@@ -250,7 +250,7 @@ def test_problems_are_resolved_as_everywhere():
     tiny = TINY | {"generations": 0, "final_race": False, "retest_runs": 2}
     assert design("f1..f2", dim=2, **tiny).settings["problems"] == ["f1", "f2"]
     assert list(design({"a": "f9", "b": "f10"}, dim=2, **tiny).retested_means) == ["a", "b"]
-    with pytest.raises(InputError, match="'f1' is there twice"):
+    with pytest.raises(InputError, match="'f1' occurs twice"):
         design(["f1", "f1"], dim=2, **tiny)
     with pytest.raises(InputError, match="has 3 variables, got 99"):
         design(autov.problem("f1", dim=3), dim=99, **tiny)

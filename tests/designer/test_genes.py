@@ -9,8 +9,8 @@ from autov.algorithms.portfolio import Portfolio
 from autov.core import InputError
 from autov.designer.genes import Gene
 from autov.designer.space import (
-    EXCHANGE,
     STRATEGY,
+    UNIFORM_CROSSOVER,
     Space,
     evolution_space,
     evolution_values,
@@ -88,8 +88,8 @@ def test_known_designs_are_those_meant():
     for gene in STRATEGY:
         mine, default = getattr(alone.members[1], gene.name), getattr(MatrixAdaptation(), gene.name)
         assert mine == (pytest.approx(default, rel=1e-9) if isinstance(default, float) else default), gene.name
-    exchange = load_operator("exchange")
-    small = known["small exchange"].members[0]
+    exchange = load_operator("uniform-crossover")
+    small = known["small uniform crossover"].members[0]
     assert small.popsize == 30
     for name in ("mean", "std", "probability"):
         assert np.allclose(getattr(small.operator, name), getattr(exchange, name), rtol=1e-9, atol=1e-9)
@@ -130,7 +130,7 @@ def test_members_may_be_left_out_or_doubled():
 
 def test_the_search_varies_by_the_operator_of_the_first_evolution():
     space = evolution_space()
-    vector = space.encode(evolution_values(EXCHANGE, 6, popsize=9))
+    vector = space.encode(evolution_values(UNIFORM_CROSSOVER, 6, popsize=9))
     assert space.operator(vector) == space.decode(vector).operator
     alone = portfolio_space(("ma-es",))
     assert alone.operator(np.full(alone.box.dim, 0.5)) == load_operator("paper-h3")

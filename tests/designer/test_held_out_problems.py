@@ -33,7 +33,7 @@ def test_held_out_problems_are_called_in_the_retest_only():
     calls = Counter()
     problems = [counted(calls, number) for number in range(1, 4)]
     found = design(problems[:2], validate=problems[2:], family=(), **TINY)
-    retest = 40 * 3 * (1 + len(found.beside) + 1)  # the result once more with its optimum elsewhere
+    retest = 40 * 3 * (1 + len(found.baselines) + 1)  # the result once more with its optimum elsewhere
     measured = found.spent["measure"]
     assert retest <= calls[3] <= retest + measured
     assert sum(calls.values()) == found.evaluations

@@ -17,13 +17,13 @@ CALLS = [0]
 SMALL = {"generations": 1, "population": 4, "race_size": 2, "race_runs": 2, "retest_runs": 3, "space": "evolution"}
 
 
-def bowl(shift=0.0, key=None, **more):
+def bowl(shift=0.0, key=None, name=None, **more):
     def fun(x):
         CALLS[0] += 1
         y = x - shift - np.array([2.0, -3.0, 1.0])
         return float((y**2).sum() + 2 * (1 - np.cos(3 * y)).sum())
 
-    return autov.function_problem(fun, BOX, name=f"bowl {shift:g}", key=key or f"bowl {shift}", **more)
+    return autov.function_problem(fun, BOX, name=name or f"bowl {shift:g}", key=key or f"bowl {shift}", **more)
 
 
 @pytest.fixture(autouse=True)
@@ -195,9 +195,15 @@ def test_bad_input_is_named(given, said, of_one):
 
 def test_a_validation_says_who_is_better():
     better, worse = np.arange(10.0)[None], np.arange(10.0)[None] + 1
-    assert "significantly better" in Validation(better, worse, 100).line
-    assert "significantly worse" in Validation(worse, better, 100).line
-    assert "no significant" in Validation(better, better, 100).line
+    assert "significantly better" in Validation(better, worse, 100, [None]).line
+    assert "significantly worse" in Validation(worse, better, 100, [None]).line
+    assert "no significant" in Validation(better, better, 100, [None]).line
+
+
+def test_a_validation_takes_solved_runs_for_equal():
+    better, worse = np.full((1, 10), 1e-12), np.full((1, 10), 1e-10)
+    assert "significantly better" in Validation(better, worse, 100, [None]).line
+    assert "better in 0 of 10 pairs, no significant" in Validation(better, worse, 100, [0.0]).line
 
 
 @pytest.mark.usefixtures("any_order")
@@ -210,3 +216,37 @@ def test_the_command_designs_from_a_store(store, tmp_path, capsys):
     assert told["self_check"].startswith("self-check")
     assert told["validation"] is None
     assert (tmp_path / "mine" / "optimizer.json").is_file()
+
+
+@pytest.mark.usefixtures("any_order")
+@pytest.mark.parametrize("worse", [True, False])
+def test_a_design_that_is_worse_on_the_problem_is_refused(of_one, monkeypatch, worse):
+    def real_run(problem, algorithm, *rest):  # noqa: ARG001
+        return float(worse and algorithm is not None)
+
+    monkeypatch.setattr(history_check, "_real_run", real_run)
+    asked = {"learn_from": of_one, "real_runs": 0, "validate": 3, "rng": 1, "known": False, "final_race": False}
+    found = autov.design(bowl(0.2), **SMALL, **asked)
+    assert found.validation.passed is not worse
+    assert (found.known == "general") is worse
+    assert ("refused design" in found.beside) is worse
+    assert ("general" in found.beside) is not worse
+    assert set(found.beside) == set(found.rivals)
+    assert found.provenance["known"] == found.known
+    assert ("refused" in found.provenance["validation"]) is worse
+
+
+@pytest.mark.usefixtures("any_order")
+def test_a_design_remembers_what_was_recorded_and_validation_leaves_it_out(store, monkeypatch):
+    learned, met = learned_from(store, None), []
+    best = np.array([one.x[one.f.argmin()] for one in learned.recordings])
+
+    def real_run(problem, algorithm, *rest):  # noqa: ARG001
+        met.append(algorithm)
+        return 0.0
+
+    monkeypatch.setattr(history_check, "_real_run", real_run)
+    asked = {"learn_from": store, "real_runs": 0, "validate": 1, "rng": 1, "remember": True}
+    found = autov.design([bowl(0.0), bowl(9.0, name="new")], **SMALL, **asked)
+    assert np.allclose(np.array(found.algorithm.points) * 10 - 5, best)
+    assert [len(getattr(one, "points", ())) for one in met[:2]] == [1, 2]

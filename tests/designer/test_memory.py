@@ -47,8 +47,8 @@ def test_a_design_remembers_where_optima_stay():
     assert found.memory.offered
     assert len(found.algorithm.points) == 4
     assert np.abs(np.array(found.algorithm.points) * 10 - 5 - PLACE).max() < 1.5
-    assert found.retested.mean() < found.beside["without memory"].mean()
-    assert np.array_equal(found.beside["without memory"], found.memory.cold)
+    assert found.retested.mean() < found.baselines["without memory"].mean()
+    assert np.array_equal(found.baselines["without memory"], found.memory.cold)
     assert "is used; held out" in found.provenance["memory"]
     cold = autov.design([bowl(k) for k in range(4)], validate=(), remember=False, **SMALL)
     assert cold.memory is None
@@ -73,7 +73,7 @@ def test_where_optima_move_nothing_is_remembered():
     assert not found.memory.offered
     assert not isinstance(found.algorithm, WarmStart)
     assert "is not used" in found.memory.line
-    assert "without memory" not in found.beside
+    assert "without memory" not in found.baselines
 
 
 def test_a_family_of_translated_instances_is_not_tried():
@@ -119,10 +119,17 @@ def test_it_makes_no_more_evaluations_than_it_says():
 
 def test_a_test_needs_more_than_luck():
     cold = np.random.default_rng(1).random((3, 10))
-    assert _judged(cold - 1, cold)[0]
-    assert not _judged(cold + 1, cold)[0]
-    assert not _judged(cold, cold)[0]
-    assert not _judged(np.full((3, 10), np.inf), cold)[0]
+    unknown = [None] * 3
+    assert _judged(cold - 1, cold, unknown)[0]
+    assert not _judged(cold + 1, cold, unknown)[0]
+    assert not _judged(cold, cold, unknown)[0]
+    assert not _judged(np.full((3, 10), np.inf), cold, unknown)[0]
+
+
+def test_a_memory_wins_nothing_by_digits_of_rounding():
+    cold = 1e-10 * (1 + np.random.default_rng(1).random((2, 10)))
+    assert _judged(cold / 2, cold, [None, None])[0]
+    assert not _judged(cold / 2, cold, [0.0, 0.0])[0]
 
 
 def test_ends_are_those_of_runs_of_the_algorithm():
@@ -155,5 +162,5 @@ def test_the_command_says_it_and_writes_it(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["show", str(tmp_path / "mine" / "optimizer.json")])
     shown = capsys.readouterr().out
-    assert "It remembers where optima of its training problems lie" in shown
+    assert "It remembers the optima of its training problems" in shown
     assert "memory: a memory of 3 ends" in shown

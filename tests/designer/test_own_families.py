@@ -195,7 +195,7 @@ def test_a_whole_design_meets_many_instances_and_constructs_few(tmp_path):
     found = autov.design(family, trial={"evaluations": 60, "popsize": 10}, rng=1, workers=1, remember=False, **small)
     calls = Counter(map(int, log.read_text().split()))
     retested = [Stream(1, 3, 0).instance(run) for run in range(5)]
-    algorithms = 1 + len(found.beside)
+    algorithms = 1 + len(found.baselines)
     assert [calls[number] for number in retested] == [60 * algorithms] * 5
     assert max(family.constructed[number] for number in retested) == 1
     assert len({float(value) for value in found.retested[0]}) == 5

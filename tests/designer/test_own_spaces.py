@@ -69,7 +69,7 @@ def test_a_space_of_your_own_is_designed_reported_and_saved(tmp_path):
     assert isinstance(found.algorithm, DE)
     assert found.settings["space"] == "my-de"
     assert [gene["name"] for gene in found.settings["genes"]] == ["F", "CR", "base"]
-    assert {"usual", "general"} <= set(found.beside)
+    assert {"usual", "general"} <= set(found.baselines)
     assert found.candidates.genes == ("F", "CR", "base")
     paths = write_design(found, tmp_path)
     assert "DE" in paths["report.html"].read_text() or "de with F" in paths["report.html"].read_text()
@@ -121,7 +121,7 @@ def test_a_member_of_your_own_with_the_genes_it_declares(tmp_path):
     member = found.algorithm.members[1]
     assert isinstance(member, Blind)
     assert {"blind.trial", "blind.place", "blind.step"} <= set(found.candidates.genes)
-    assert {"ma-es", "blind", "hand-made portfolio"} <= set(found.beside)
+    assert {"ma-es", "blind", "hand-made portfolio"} <= set(found.baselines)
     assert found.settings["members"] == ["ma-es", "blind"]
     path = write_design(found, tmp_path)["optimizer.json"]
     with pytest.raises(InputError, match=r"^algorithm: .* has the member blind, a class of a user"):
@@ -155,15 +155,15 @@ def test_a_member_from_a_file_on_the_command_line(capsys, tmp_path):
         (lambda: Gene("a", scale="choice"), r"^gene: a needs choices"),
         (lambda: Gene("a", scale="cubic"), r"^gene: scale"),
         (lambda: Space("x", (), make_de), r"^space: has a name, at least one gene"),
-        (lambda: Space("x", (Gene("F"), Gene("F")), make_de), r"^space: gene 'F' is there twice"),
+        (lambda: Space("x", (Gene("F"), Gene("F")), make_de), r"^space: gene 'F' occurs twice"),
         (lambda: Space("x", (Gene("F", when=("kind", ("de",))),), make_de), r"^space: F depends on 'kind'"),
         (lambda: design_settings(space=replace(OWN, name="portfolio")), r"^space: 'portfolio' is the name"),
         (lambda: design_settings(space=replace(OWN, make=lambda _: 3)), r"^space: make must return an algorithm"),
-        (lambda: design_settings(space=replace(OWN, seeds=(("a", {"G": 1}),))), r"^space: the known design 'a'"),
+        (lambda: design_settings(space=replace(OWN, seeds=(("a", {"G": 1}),))), r"^space: the baseline 'a'"),
         (lambda: design_settings(space="nonsense"), r"^space: must be one of"),
-        (lambda: design_settings(members=(Blind, 3)), r"^members: of your own are classes"),
+        (lambda: design_settings(members=(Blind, 3)), r"^members: user members are classes"),
         (lambda: design_settings(members=("ga",)), r"^members: some of .*, or file\.py:Name"),
-        (lambda: design_settings(members=(State,)), r"^members: of your own are classes"),
+        (lambda: design_settings(members=(State,)), r"^members: user members are classes"),
         (lambda: design_settings(members=(type("Bad", (), {"name": "bad"}),)), r"^members: bad needs the methods"),
     ],
 )  # fmt: skip

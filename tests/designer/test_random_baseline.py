@@ -19,9 +19,9 @@ def test_it_is_what_a_search_among_random_designs_finds_at_the_same_cost():
     assert both.algorithm == plain.algorithm
     assert both.spent["search"] == plain.spent["search"]
     assert both.spent["random baseline"] == alone.spent["search"] + alone.spent["race"]
-    assert both.beside[label].shape == both.retested.shape
-    assert np.isfinite(both.beside[label]).all()
-    assert label not in plain.beside
+    assert both.baselines[label].shape == both.retested.shape
+    assert np.isfinite(both.baselines[label]).all()
+    assert label not in plain.baselines
 
 
 def test_it_can_be_added_to_a_search_that_has_ended_and_after_an_interruption(tmp_path):
@@ -29,7 +29,7 @@ def test_it_can_be_added_to_a_search_that_has_ended_and_after_an_interruption(tm
     first = design("sphere", **place, **TINY)
     added = design("sphere", resume=True, random_baseline=True, **place, **TINY)
     assert added.algorithm == first.algorithm
-    assert "best of 16 random designs" in added.beside
+    assert "best of 16 random designs" in added.baselines
 
 
 def test_its_cost_is_expected():

@@ -38,7 +38,7 @@ def test_one_or_several_as_people_write_them(given, taken):
         ({"dims": 10.5}, "dims: must be an integer of at least 1, got 10.5"),
         ({"dims": (10, 10)}, "dims: each once, got 10, 10"),
         ({"budgets": "100x"}, "budgets: must be an integer"),
-        ({"members": 5}, "members: of your own are classes with a name, .*, got 5"),
+        ({"members": 5}, "members: user members are classes with a name, .*, got 5"),
         ({"stops": "1,0"}, "stops: must be numbers above 0 and up to 1, each once, got '1,0'"),
         ({"stops": (0.3, 0.3)}, "stops: must be numbers above 0 and up to 1, each once, got"),
         ({"stops": "soon"}, "stops: must be numbers above 0 and up to 1, each once, got 'soon'"),

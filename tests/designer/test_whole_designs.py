@@ -39,7 +39,7 @@ def test_a_search_that_was_cut_goes_on_with_the_same_bits(space, searcher, tmp_p
 def test_python_functions_and_compiled_problems_are_designed_for_alike():
     found = design(Counted(), space="portfolio", **TINY)
     assert found.retested.shape == (1, 4)
-    assert set(found.beside) >= {"paper-h3", "ma-es"} - {found.known}
+    assert set(found.baselines) >= {"paper-h3", "ma-es"} - {found.baseline}
 
 
 def test_a_known_design_that_wins_is_returned_and_named():
@@ -48,9 +48,9 @@ def test_a_known_design_that_wins_is_returned_and_named():
     rivals = design_settings("quick", space="portfolio")
     from autov.designer.designing import known_designs
 
-    if found.known is not None:
-        assert found.algorithm == known_designs(rivals)[found.known]
-        assert found.known not in found.beside
+    if found.baseline is not None:
+        assert found.algorithm == known_designs(rivals)[found.baseline]
+        assert found.baseline not in found.baselines
         assert np.isnan(found.fitness)
 
 
@@ -134,13 +134,13 @@ def test_several_models_serve_one_problem():
     counts = [model.count for model in models.values()]
     assert min(counts) > 0
     assert max(counts) < 2 * min(counts), "the search runs on all of them"
-    assert real.count < min(counts) + 6 + (2 + len(found.beside)) * 4 * 80
+    assert real.count < min(counts) + 6 + (2 + len(found.baselines)) * 4 * 80
 
 
 def test_a_twin_is_trained_on_and_the_problem_judges():
     real, twin = Counted(0.5), Counted(0.4)
     found = design(real, surrogate=twin, space="portfolio", family=(), **TINY)
-    others = len(found.beside)
+    others = len(found.baselines)
     # Its speed, one re-test of the result and of each known design, and one with a moved optimum.
     assert real.count == 6 + (1 + others + 1) * 4 * 80
     assert twin.count > 0
@@ -154,7 +154,7 @@ def test_a_twin_is_trained_on_and_the_problem_judges():
 def test_peers_take_part_and_can_win(tmp_path):
     pytest.importorskip("cma")
     found = design("sphere", dim=3, space="portfolio", panel="cma:default", **TINY)
-    assert "cma:default" in {*found.beside, found.known}
+    assert "cma:default" in {*found.baselines, found.baseline}
     from autov.algorithms.files import save_algorithm
 
     save_algorithm(resolve_algorithm("cma:default"), tmp_path / "peer.json")
@@ -251,19 +251,19 @@ def test_the_default_is_raced_and_re_tested(space, monkeypatch):
     monkeypatch.setattr(Search, "race", race)
     found = design("sphere", dim=3, space=space, **TINY)
     assert resolve_algorithm("general") in raced
-    assert (found.known == "general") != ("general" in found.beside)
+    assert (found.baseline == "general") != ("general" in found.baselines)
 
 
 def test_the_default_can_win(monkeypatch):
     monkeypatch.setattr(Search, "race", lambda _, state, known: len(state.ids) + list(known).index(DEFAULT))
     found = design("sphere", dim=3, space="portfolio", **TINY)
-    assert (found.known, found.algorithm) == ("general", DEFAULT)
+    assert (found.baseline, found.algorithm) == ("general", DEFAULT)
 
 
 def test_the_default_is_beside_an_operator_but_never_instead_of_it(monkeypatch):
     raced = []
     monkeypatch.setattr(Search, "race", lambda _, state, known: raced.extend(known) or 0)  # noqa: ARG005
     found = design("sphere", dim=3, space="operator", **TINY)
-    assert "general" in found.beside
+    assert "general" in found.baselines
     assert raced
     assert DEFAULT not in raced

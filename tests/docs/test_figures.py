@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from autov.reports import to_markdown
+from benchmarks import bias, certificates
+
 ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", "docs/index.md")
 
@@ -32,7 +35,7 @@ def test_the_caption_of_the_picture_is_what_was_measured(page):
 def test_the_families_of_the_readme_are_those_stored():
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     words = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-    table = (ROOT / "docs" / "designing.md").read_text(encoding="utf-8")
+    table = (ROOT / "docs" / "designs-found.md").read_text(encoding="utf-8")
     rows = [
         line.split("|")[2:-2]
         for line in table.splitlines()
@@ -45,3 +48,27 @@ def test_the_families_of_the_readme_are_those_stored():
     assert worse == 0
     assert f"{words[better]} are better than all six baselines, none is worse than any" in text
     assert f"{words[known].capitalize()} of the twelve are the default itself" in text
+
+
+def test_verdicts_on_algorithms_are_those_stored_and_none_is_left_out():
+    holds = {name: row["holds"] for name, row in stored("certificates.json")["algorithms"].items()}
+    assert set(holds) == set(certificates.ALGORITHMS)
+    page = (ROOT / "docs" / "invariance.md").read_text(encoding="utf-8")
+    table = page.partition("What the algorithms of the package")[2].partition("`python -m benchmarks certificates")[0]
+    told = {}
+    for line in re.findall(r"^\| `.*\|$", table, re.MULTILINE):
+        names, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        told |= {name: [cell.split()[0] for cell in cells] for name in re.findall(r"`([^`]+)`", names)}
+    assert told == {name: [certificates.WORDS[held] for held in row.values()] for name, row in holds.items()}
+
+
+def test_the_table_of_structural_bias_is_that_stored_and_no_algorithm_is_left_out():
+    found = stored("bias.json")
+    assert {row["algorithm"] for row in found["rows"]} >= set(bias.OWN)
+    page = (ROOT / "docs" / "invariance.md").read_text(encoding="utf-8")
+    for line in to_markdown(bias.bias_table(found)).splitlines():
+        if line.startswith("| "):
+            assert line in page
+    free = sorted(row["algorithm"] for row in found["rows"] if not row["biased"])
+    assert f"{len(found['rows'])} algorithms" in page
+    assert all(f"`{name}`" in page.partition("pass all tests:")[2].partition("**")[0] for name in free)

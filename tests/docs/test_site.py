@@ -56,13 +56,38 @@ def test_the_reference_names_what_there_is():
             assert re.search(rf"^(def|class) {module.name}\b", source, flags=re.MULTILINE), name
 
 
-def test_the_reference_has_every_public_name():
+ADAPTERS = ("ioh", "joblib", "nevergrad", "optuna", "pymoo", "scipy", "sklearn")
+
+
+def test_the_reference_has_every_public_name_once():
     text = "".join(page.read_text(encoding="utf-8") for page in (DOCS / "reference").glob("*.md"))
-    headings = set(re.findall(r"^ +heading: ([\w.]+)$", text, flags=re.MULTILINE))
-    assert {f"autov.{name}" for name in autov.__all__} <= headings
+    entries = re.findall(r"^::: ([\w.]+)$", text, flags=re.MULTILINE)
+    headings = re.findall(r"^ +heading: ([\w.]+)$", text, flags=re.MULTILINE)
+    assert len(set(entries)) == len(entries) == len(headings)
+    assert {f"autov.{name}" for name in autov.__all__} <= set(headings)
     for heading in headings:
+        if heading.split(".")[1] == "adapters":
+            continue
         module, _, name = heading.rpartition(".")
         assert hasattr(importlib.import_module(module), name), heading
+
+
+@pytest.mark.parametrize("library", ADAPTERS)
+def test_the_reference_has_every_class_of_an_adapter(library):
+    source = ROOT / "src" / "autov" / "adapters" / library
+    if source.is_dir():
+        public = re.findall(
+            r"^from (autov[\w.]+) import ([\w, ]+)$", (source / "__init__.py").read_text("utf-8"), re.MULTILINE
+        )
+        names = {f"{module}.{name}" for module, some in public for name in some.split(", ")}
+    else:
+        own = re.findall(
+            r"^(?:class|def) ([A-Z]\w+|scipy_\w+)\b", source.with_suffix(".py").read_text("utf-8"), re.MULTILINE
+        )
+        names = {f"autov.adapters.{library}.{name}" for name in own}
+    text = "".join(page.read_text(encoding="utf-8") for page in (DOCS / "reference").glob("*.md"))
+    assert names
+    assert names <= set(re.findall(r"^::: ([\w.]+)$", text, flags=re.MULTILINE))
 
 
 def test_formulas_become_mathml_and_code_stays():

@@ -55,7 +55,7 @@ def test_budget_seed_and_run_are_part_of_the_key():
         ("de+speed=1", "speed"),
         ("de+F", "expected +setting=value"),
         ("evolution:nowhere.json", "no file 'nowhere.json'"),
-        (["ga", "ga"], "'ga' is there twice"),
+        (["ga", "ga"], "'ga' occurs twice"),
         ([], "algorithms: none given"),
         ([RandomSearch()], "give objects a name"),
         ({"a": 3}, "init, ask, tell and population"),
@@ -72,7 +72,7 @@ def test_bad_algorithms(algorithms, text):
     ("options", "text"),
     [
         ({"problems": "f99"}, "unknown 'f99'"),
-        ({"problems": ["f1", "f1"]}, "'f1' is there twice"),
+        ({"problems": ["f1", "f1"]}, "'f1' occurs twice"),
         ({"problems": []}, "problems: none given"),
         ({"problems": {"a": abs}}, "is neither a name nor a problem"),
         ({"problems": abs}, "see autov.function_problem"),

@@ -122,9 +122,9 @@ def test_what_shows_for_many_variables_or_large_numbers_only():
 def test_exchangeable_by_theorem():
     found = check_algorithm(Evolution(load_operator("paper-h3")), Valley(), properties=["permutation"], runs=50)
     assert (found.holds["permutation"], found["permutation"].level) == (True, "theorem")
-    assert exchangeable(Evolution(load_operator("exchange")))
+    assert exchangeable(Evolution(load_operator("uniform-crossover")))
     assert not exchangeable(Evolution(random_step))
-    assert not exchangeable(Evolution(load_operator("exchange"), frame="learned"))
+    assert not exchangeable(Evolution(load_operator("uniform-crossover"), frame="learned"))
     assert not exchangeable(DE())
 
 

@@ -167,7 +167,9 @@ def test_for_machines_and_people():
     assert np.array(data["points"]).shape == (20, 4)
     assert sum(data["counts"]) == 80
     assert "points" not in found.to_dict(points=False)
-    assert "sampling" in str(bias_table([data]))
+    table = bias_table([data])
+    assert "sampling" in str(table)
+    assert f"a chance of at most 0.01; a Kolmogorov-Smirnov distance of {data['detectable']:.2f}" in table.notes[-1]
     assert found.plot() is not None
     assert "Structural bias" in found._repr_html_()
 

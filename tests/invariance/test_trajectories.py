@@ -21,6 +21,7 @@ from autov.invariance import PAPER, Transformation
 from autov.invariance.recorded_runs import Setting
 from autov.invariance.theorem import mirror_symmetric
 from autov.operators import SBX, AffineOperator, DEMutation, FEPMutation, GaussianSampling, load_operator
+from autov.reports import certificate_table, to_latex
 
 BOX = Box.cube(-10, 10, 2)
 
@@ -125,9 +126,50 @@ def test_report_for_machines_and_people():
     data = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     assert data["holds"] == report.holds
     assert data["seed"] == 3
+    tested = [row for row in data["trajectories"] if row["p_value"] is not None]
+    assert tested
+    assert {(row["false_alarm"], row["power"]) for row in tested} == {(1e-3, 0.9)}
+    latex = to_latex(certificate_table(report))
+    assert "refused with a chance of at most 0.001" in latex
+    assert rf"\textless{{}} {report['translation'].scope.failure_rate:.1g}" in latex
     text = str(report)
     assert "Trajectories of small on valley, population 10, 10 generations, seed 3" in text
     assert text == str(check_algorithm(Small(SBX()), Valley(), runs=20, rng=3))
+
+
+@dataclass(frozen=True)
+class Deliberate:
+    """First points that nothing random decides, rounded to the right; then steps of a law with two signs."""
+
+    rounded: float  # by so much of the width of the box
+    name: ClassVar[str] = "deliberate"
+
+    def init(self, box, popsize, maxfev, rng, x0=None):  # noqa: ARG002
+        return box, x0, 0
+
+    def ask(self, state, rng):
+        box, x, step = state
+        if 0 < step < 3:
+            return x + self.rounded * box.width, state
+        return x + (0.01 * box.width * rng.standard_normal(x.shape) if step else 0), state
+
+    def tell(self, state, x, f, rng):  # noqa: ARG002
+        return state[0], state[1], state[2] + 1
+
+    def population(self, state):
+        return state[1], np.zeros(len(state[1]))
+
+
+@pytest.mark.parametrize(("rounded", "holds"), [(1e-8, None), (1e-4, False)])
+def test_rounding_of_what_is_not_random_is_no_difference_in_law(rounded, holds):
+    """All runs of each form agree in these points, so that their last digits tell the forms apart."""
+    found = check_algorithm(Deliberate(rounded), Valley(), properties=["scale"], runs=60, rng=1)["scale"]
+    assert found.negative
+    assert found.holds is holds
+
+
+def test_a_name_is_kept_as_it_was_given():
+    assert check_algorithm("de+F=0.7", "sphere", dim=2, properties=["order"], rng=1).algorithm == "de+F=0.7"
 
 
 def test_algorithms_of_the_package():
@@ -235,7 +277,7 @@ def test_one_sided_members_that_do_not_run_are_seen():
 
 
 def test_a_portfolio_of_symmetric_members_is_symmetric():
-    pieces = [Evolution(load_operator("exchange"), popsize=10, frame=frame) for frame in ("axes", "learned")]
+    pieces = [Evolution(load_operator("uniform-crossover"), popsize=10, frame=frame) for frame in ("axes", "learned")]
     assert all(mirror_symmetric(each) for each in pieces)
     whole = Portfolio((*pieces, MatrixAdaptation()))
     assert mirror_symmetric(whole)
@@ -394,7 +436,9 @@ def test_members_that_take_no_part_in_the_runs_are_checked_by_themselves():
     other = check_algorithm(Early(members=(MatrixAdaptation(), Evolution(load_operator("paper-h3")))), runs=50, rng=4)
     assert other.holds == {"translation": True, "scale": True, "rotation": None}
     assert "its member evolution, which may run later, is not certified" in other["rotation"].note()
-    exchange = check_algorithm(Early(members=(Evolution(load_operator("exchange"), popsize=30),)), runs=50, rng=1)
+    exchange = check_algorithm(
+        Early(members=(Evolution(load_operator("uniform-crossover"), popsize=30),)), runs=50, rng=1
+    )
     assert exchange.holds["translation"] is True  # its near copies change places, so by itself it is open
 
 

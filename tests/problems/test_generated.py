@@ -73,7 +73,7 @@ def test_a_design_trains_validates_and_tests_on_disjoint_instances(vectorized):
         "test": found.spent["retest"],
     }  # fmt: skip
     # Every instance of the test is called equally often: once by the result, and by each of the others.
-    assert set(calls["test"].values()) == {60 * (1 + len(found.beside))}
+    assert set(calls["test"].values()) == {60 * (1 + len(found.baselines))}
     assert len(calls["test"]) == 4
     assert set(make.made.values()) == {1}
 

@@ -8,7 +8,8 @@ from scipy import stats
 
 from autov.core import InputError
 from autov.problems import ordered
-from autov.problems.variables import Choice, Distribution, Integer, Levels, Real, as_text, variable_from, variable_of
+from autov.problems.variable_forms import as_text, variable_from, variable_of
+from autov.problems.variables import Choice, Distribution, Integer, Levels, Real
 
 KINDS = {
     "real": (Real(-2.0, 3.0), -2.0, 3.0),

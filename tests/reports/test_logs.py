@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from autov.core import InputError
-from autov.experiments import compare
+from autov.experiments import best_points, compare
+from autov.problems import function_problem, resolve_problem
 from autov.reports import write_coco_data, write_ioh_logs
 
 pytest.importorskip("ioh", exc_type=ImportError)
@@ -94,3 +95,34 @@ def test_data_of_coco_need_a_bbob_function(tmp_path):
     compared = compare("de", "sphere", rng=1, store=None, **OPTIONS)
     with pytest.raises(InputError, match=r"coco data: only runs on bbob-f1..bbob-f24 have a place there, got sphere"):
         write_coco_data(compared, tmp_path)
+
+
+def test_logs_of_ioh_have_points_if_they_are_given(compared, tmp_path):
+    found = best_points(compared)
+    folder = write_ioh_logs(compared, tmp_path, found)[0]
+    head = json.loads((folder / "IOHprofiler_f104_sphere.json").read_text())
+    (scenario,) = head["scenarios"]
+    lines = (folder / scenario["path"]).read_text().splitlines()
+    assert lines[0] == "evaluations raw_y x0 x1"
+    table = np.array([line.split() for line in lines if not line.startswith("e")], dtype=float)
+    assert resolve_problem("sphere", dim=2)(table[:, 2:], np.random.default_rng(1)) == pytest.approx(table[:, 1])
+    assert table[:, 0].max() == 150
+    for run, value in zip(scenario["runs"], compared.values("sphere", "de"), strict=True):
+        assert run["best"]["y"] == value
+        assert (np.array(run["best"]["x"]) ** 2).sum() == pytest.approx(value)
+    moved = found["rastrigin+translate=run", "paper-h3", 2]  # of instance 2, which the run met
+    instance = resolve_problem("rastrigin+translate=run", dim=2).instance(2)
+    assert instance(moved.points, np.random.default_rng(1)) == pytest.approx(moved.values)
+
+
+def test_a_run_that_is_not_the_same_again_has_no_points():
+    calls = []
+
+    def drifting(x):
+        calls.append(0)
+        return float((x**2).sum()) + len(calls)
+
+    problem = function_problem(drifting, [(-1, 1)] * 2, name="drifting", key="drifting")
+    made = compare({"de": "de"}, problem, runs=1, maxfev=30, popsize=10, store=None, workers=1, rng=1)
+    with pytest.raises(InputError, match="is not the same when it is repeated"):
+        best_points(made)

@@ -239,3 +239,24 @@ def test_six_algorithms_fit_80_columns_with_whole_numbers():
 )  # fmt: skip
 def test_numbers_have_significant_digits(value, text):
     assert significant(value, 3) == text
+
+
+def test_names_of_problems_are_short_where_they_share_an_end():
+    def table(*names):
+        return Table("t", ("problem", "a"), tuple((name, (Cell(str(i)),)) for i, name in enumerate(names)))
+
+    moved = table("f9+scale=2+family=translate", "ackley+family=translate", "mine.py:f+family=translate")
+    for render_ in (to_text, to_markdown, to_latex, table_html):
+        text = render_(moved).replace("<wbr>", "")
+        assert text.count("family=translate") == 1  # in the note
+        assert "f9+scale=2" in text
+    assert [row["problem"] for row in json.loads(to_json(moved))["rows"]] == [name for name, _ in moved.rows]
+    files = to_text(table("/some/where/tank.py:small", "/some/where/tank.py:large"))
+    assert files.count("/some/where/") == 1
+    assert "tank.py:large" in files
+    paper = to_text(table("f9+bound=10+translate=5+noise", "f10+bound=10+noise"))
+    assert "f9+translate=5 " in paper
+    assert "+bound=10 behind the function, +noise at the end" in paper
+    alone, others = table("f9+family=translate"), table("f9+rotate=1", "f9+rotate=2", "rotate=1")
+    assert "f9+family=translate" in to_text(alone)
+    assert "f9+rotate=1" in to_text(others)

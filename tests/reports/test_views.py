@@ -154,3 +154,10 @@ def test_a_result_with_values_of_one_decade_has_few_short_ticks():
     texts = [tick.get_text() for tick in axes.get_yticklabels(which="both") if tick.get_text()]
     assert 2 <= len(texts) <= 6
     assert all(float(text) for text in texts), "plain numbers"
+
+
+def test_the_page_of_a_run_follows_the_colours_of_the_browser_and_tells_values(tmp_path):
+    autov.minimize("sphere", dim=3, maxfev=60, rng=1).report(tmp_path / "run.html")
+    plot = (tmp_path / "run.html").read_text().partition("<svg")[2].partition("</svg>")[0]
+    assert plot.count("currentColor") >= plot.count("<text") > 5, "text in black cannot be read on dark paper"
+    assert 'data-series="best value"' in plot

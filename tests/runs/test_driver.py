@@ -13,7 +13,7 @@ from autov.core import Box, InputError, generator
 from autov.problems import Classic, function_problem, resolve_problem
 from autov.runs import solve
 from autov.runs.budget import BudgetedObjective, BudgetSpent
-from autov.runs.driver import LiveRun
+from autov.runs.live_run import LiveRun
 from tests.algorithms.driver import Contracted
 
 ALL = pytest.mark.parametrize("name", list(ALGORITHMS))

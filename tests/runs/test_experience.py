@@ -11,6 +11,7 @@ import pytest
 
 import autov
 from autov.algorithms.start_distribution import PART, clusters, representatives
+from autov.algorithms.warm_start import WarmStart
 from autov.core import Box, FileError, InputError
 from autov.runs.driver import solve
 from autov.runs.experience import Experience, learn
@@ -134,6 +135,22 @@ def test_the_cold_part_of_a_population_stays():
     assert (np.abs(first - PLACE).max(axis=1) > 2).sum() == 6
 
 
+def test_the_memory_of_an_algorithm_is_experience_too():
+    problem, far = bowl(np.zeros(D)), [Source("far", np.full((1, D), 4.5))]
+    place = tuple(map(tuple, (PLACE + shifts(8) + 5) / 10))
+    cold = autov.algorithms.resolve_algorithm("de")
+    remembering = WarmStart(cold, place, (0.01,) * D)
+    experience = learn(far, problem.box, np.array([1.0]))
+    both = experience.joined(remembering.memory)
+    assert len(both.optima) == 9
+    assert (both.weights == 0.1).all()  # no source has a context
+    assert means(problem, remembering, 200, experience=experience) < 0.5 * means(
+        problem, cold, 200, experience=experience
+    )
+    other = WarmStart(cold, ((0.5, 0.5),), (0.01, 0.01))
+    assert means(problem, other, 100, experience=experience) == means(problem, cold, 100, experience=experience)
+
+
 def test_representatives_are_diverse_and_weights_count():
     points = np.array([[0.0], [0.01], [0.02], [1.0], [0.5]])
     assert sorted(representatives(points, np.ones(5), 3).tolist()) in ([0, 3, 4], [1, 3, 4], [2, 3, 4])
@@ -239,7 +256,7 @@ def test_sources_of_another_box_are_refused_or_mapped_by_name(tmp_path):
     autov.minimize(lambda x: float((x**2).sum()), [(-1, 2)] * 3, maxfev=50, rng=1, store=path)
     with pytest.raises(InputError, match=r"^learn_from: no run of .* fits this problem; it has 3 variables"):
         autov.minimize(bowl(np.zeros(D)), maxfev=50, learn_from=path)
-    with pytest.raises(InputError, match=r"^learn_from: .*bounds are others"):
+    with pytest.raises(InputError, match=r"^learn_from: .*bounds differ"):
         autov.minimize(lambda x: float((x**2).sum()), [(-1, 3)] * 3, maxfev=50, learn_from=path)
     with pytest.raises(InputError, match=r"^learn_from: points of source 1 lie outside"):
         autov.minimize(bowl(np.zeros(D)), maxfev=50, learn_from=(np.full((1, D), 7.0), [1.0]))

@@ -51,7 +51,7 @@ def test_drawn_points_are_where_values_were_good_and_far_from_what_is_pending():
     told, rng = ToldPoints(2), np.random.default_rng(1)
     box = Optimizer([(-5, 5)] * 2).box
     x = rng.uniform(-5, 5, (18, 2))
-    told.add(x, ((x - 2) ** 2).sum(axis=1))
+    told.add(x, ((x - 2) ** 2).sum(axis=1), 0)
     drawn = filling_points(told, x[:0], box, 40, rng)
     assert ((drawn - 2) ** 2).sum(axis=1).mean() < ((x - 2) ** 2).sum(axis=1).mean()
     first = filling_points(told, x[:0], box, 1, np.random.default_rng(3))
@@ -81,7 +81,7 @@ def test_a_lost_experiment_is_given_up():
         optimizer.forget(x[lost])
         assert not len(optimizer.pending)
     assert optimizer.result.nfev == 40
-    assert optimizer._batches > 5, "the algorithm goes on"
+    assert optimizer._run.batches > 5, "the algorithm goes on"
     with pytest.raises(InputError, match=r"^forget: .* is not pending"):
         optimizer.forget(np.zeros(5))
 

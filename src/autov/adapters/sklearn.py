@@ -11,7 +11,8 @@ from autov.adapters import missing
 from autov.adapters.points import algorithm_for, popsize_for, popsize_used
 from autov.core import InputError, values_of, whole_number
 from autov.problems import Space
-from autov.problems.variables import Variable, is_number, variable_of
+from autov.problems.variable_forms import variable_of
+from autov.problems.variables import Variable, is_number
 from autov.runs import Optimizer
 
 try:

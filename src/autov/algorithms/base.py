@@ -135,7 +135,7 @@ class Rotatable(Protocol):
 class ModelsConstraints(Protocol):
     """An algorithm that can use the values of constraints."""
 
-    def with_constraints(self, integrality: tuple[bool, ...]) -> Any:
+    def with_constraints(self, integrality: tuple[bool, ...], maxfev: int) -> Any:
         """The same for a problem whose constraints are known at its points; which of its variables are integers."""
         ...
 

@@ -23,15 +23,17 @@ from autov.algorithms.base import Outcome
 from autov.algorithms.constrained_models import EXACT, Models, constrained_step, fitted
 from autov.algorithms.local_search import LocalSearch
 from autov.core import Array, Box, Generator, check_ranges
+from autov.kernels.models.search_batch import INFEASIBLE
 
 DESIGN, STEP, GEOMETRY, ENDED = range(4)  # what a batch is for
 RECORD = np.dtype([("limit", "i8"), ("starts", "i8"), ("infeasible", "i8"), ("generation", "i8")])
-LARGEST, GROW, SHRINK = 0.5, 1.5, 0.5  # radius, as a part of the box, and its factors
+LARGEST, GROW, SHRINK = 0.5, 1.5, 0.8  # radius, as a part of the box, and its factors
 NEAR, SPREAD, AROUND = 0.01, 0.4, 2.5  # radii: of points that are the same, of good geometry, of points that count
 AGAIN, GAIN = 0.1, 1e-7  # radius of another round, as a part of the first one, and what the last one must have gained
 FULL = 28  # points of a full quadratic, where it needs no more
 CLOSE = 0.05  # radii: points nearer to the centre come last
-CAUTION = 0.5  # distance from constraints, in errors of their predictions
+CAUTION = 0.25  # distance from constraints, in errors of their predictions
+LITTLE = 1e-3  # part of a penalty that counts where an infeasible point seems better than the best feasible one
 CONSTRAINTS = 100  # of a step, at most: those that are largest near the centre
 
 
@@ -306,6 +308,30 @@ class ConstrainedSearch(LocalSearch):
         near = (np.abs(s).max(axis=1) < AROUND) & np.isfinite(values)
         slope = s[near].T @ (values[near] - values[near].mean()) if near.any() else np.zeros(state.box.dim)
         return int((ends[1] - ends[0]) / size @ slope < 0)
+
+
+def penalty_weights(rows: Array, multipliers: Array) -> Array:
+    """Weights (m,) of violations: those of a local search, but no less than what makes a typical violation count."""
+    values, outside = rows[:, 0], np.maximum(rows[:, 1:], 0.0)
+    known = np.isfinite(values) & np.isfinite(outside).all(axis=1)
+    spread = np.subtract(*np.percentile(values[known], [75, 25])) if known.any() else 0.0
+    least = np.zeros(rows.shape[1] - 1)
+    for j in range(len(least)):
+        met = outside[known & (outside[:, j] > 0), j]
+        least[j] = spread / np.median(met) if len(met) else 0.0
+    return np.maximum(least, multipliers) if len(multipliers) == len(least) else least
+
+
+def penalized(rows: Array, f: Array, weights: Array, best: float) -> Array:
+    """Values of points with weighted violations in place of Deb's numbers, where the objective is known there.
+
+    An infeasible point never counts as better than the best feasible one, whatever the weights.
+    """
+    if best >= INFEASIBLE or len(weights) != rows.shape[1] - 1:
+        return f
+    excess = np.maximum(rows[:, 1:], 0.0) @ weights
+    made = np.maximum(rows[:, 0] + excess, best + LITTLE * excess)
+    return np.where((f >= INFEASIBLE) & np.isfinite(made), made, f)
 
 
 def _best_value(rows: Array) -> float:

@@ -29,7 +29,13 @@ import numpy as np
 
 from autov.algorithms.base import Compiled, Metaheuristic, Outcome, at_work, renewed, told
 from autov.algorithms.compiled import AnyRun, Resumable, run_to_end
-from autov.algorithms.constrained_search import LARGEST, ConstrainedSearch, ConstrainedSearchState, PointArchive
+from autov.algorithms.constrained_search import (
+    ConstrainedSearch,
+    ConstrainedSearchState,
+    PointArchive,
+    penalized,
+    penalty_weights,
+)
 from autov.algorithms.local_search import LocalSearch
 from autov.algorithms.memetic_progress import (
     POINTS,
@@ -52,8 +58,8 @@ from autov.kernels.models.search_batch import JITTER
 from autov.kernels.objective import Objective
 
 MOST_VARIABLES = 60  # for which constraints are modelled
-FIRST_RADIUS = 1.5  # of models of constraints, in first steps of the other local searches
-WITH_CONSTRAINTS = {"cover_after": 0.0}  # settings of `Memetic.with_constraints`
+MODELLED = 15.0  # evaluations for each variable after which a search with models of constraints gives way
+LEAST_MODELLED = 0.15  # the same as a part of the budget; the larger of both
 LEAST_COVER, LEAST_PART = 5, 0.05  # least points that cover the box, but no more than this part of the budget
 
 
@@ -69,6 +75,7 @@ class MemeticState:
     states: tuple[Any, ...]  # of the local searches, then of the global one
     asked: Array  # a batch that waits for its values or its turn
     archive: PointArchive | None = None  # what is known of all points, where there are constraints
+    weights: Array | None = None  # (m,) of constraints in the values that the global search is told
 
     @property
     def turn(self) -> int:
@@ -141,16 +148,17 @@ class Memetic:
             most_separable=(0, 1), patience=(1, 1000), round=(1e-3, 1), inherit_below=(0, 1e9),
         )  # fmt: skip
 
-    def with_constraints(self, integrality: tuple[bool, ...]) -> Memetic:
+    def with_constraints(self, integrality: tuple[bool, ...], maxfev: int) -> Memetic:
         """For problems whose constraints are known at every point: the local search models them.
 
         It is told by `learn` what is known of points. A member that sees values only creeps along the constraints.
         """
         if len(integrality) > MOST_VARIABLES:
             return self
-        scale = min(FIRST_RADIUS * min(search.scale for search in self.local_searches), LARGEST)
+        scale = min(search.scale for search in self.local_searches)
         search = ConstrainedSearch(integrality, scale)
-        return replace(self, local_searches=(search,), most_variables=(), **WITH_CONSTRAINTS)
+        most = min(self.most, max(LEAST_MODELLED, MODELLED * len(integrality) / maxfev))
+        return replace(self, local_searches=(search,), most_variables=(), cover_after=0.0, most=most)
 
     @property
     def runners(self) -> tuple[Any, ...]:
@@ -340,9 +348,16 @@ class Memetic:
             p.note_points(x, f)
         else:
             own = states[i]
-            if isinstance(own, ConstrainedSearchState) and state.archive is not None:
+            values = f
+            if state.archive is not None and isinstance(own, ConstrainedSearchState):
                 own = replace(own, archive=state.archive)
-            states = _put(states, i, told(self.runners[i], over, own, x, f, rng))
+            elif state.archive is not None:
+                rows, weights = state.archive.rows, state.weights
+                if weights is None:
+                    weights = penalty_weights(rows, states[0].weights)
+                    state = replace(state, weights=weights)
+                values = penalized(rows[-len(x) :], f, weights, p.best)
+            states = _put(states, i, told(self.runners[i], over, own, x, values, rng))
         p.note(len(f), float(f[first]), x[first])
         return renewed(state, progress=p, states=states, asked=state.asked[:0])
 

@@ -289,7 +289,7 @@ class Portfolio:
 
 def hand_made() -> tuple[Any, ...]:
     """The default members: one for separable and rugged functions, one for smooth and ill-conditioned ones."""
-    return Evolution("exchange", popsize=30), MatrixAdaptation()  # type: ignore[arg-type]
+    return Evolution("uniform-crossover", popsize=30), MatrixAdaptation()  # type: ignore[arg-type]
 
 
 def _put(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:

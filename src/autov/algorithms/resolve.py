@@ -158,7 +158,7 @@ def resolve_algorithms(algorithms: Algorithms) -> dict[str, tuple[str | None, Al
         if not isinstance(label, str) or not label:
             raise InputError(f"algorithms: labels must be texts, got {label!r}")
         if label in found:
-            raise InputError(f"algorithms: {label!r} is there twice; tell them apart with label=spec")
+            raise InputError(f"algorithms: {label!r} occurs twice; tell them apart with label=spec")
         found[label] = (spec if isinstance(spec, str) else None, resolve_algorithm(spec))
     if not found:
         raise InputError("algorithms: none given")

@@ -21,7 +21,7 @@ from autov.operators.formulas import by_probability, row_formula
 
 MOST_VARIABLES = 40  # of a memory, in the text
 SMALL = 5e-3  # weights and chances below this are not told apart from zero in words
-BOUNDS = {"fold": "mirrored", "smooth": "mirrored, bent near the border", "clip": "moved to the border"}
+BOUNDS = {"fold": "mirrored", "smooth": "mirrored, bent near the border", "clip": "clipped to the border"}
 RESTART_MEANS = {"uniform": "anywhere", "best": "at the best point",
                  "mixed": "anywhere, small populations at the best point"}  # fmt: skip
 
@@ -56,13 +56,12 @@ def _memory(algorithm: WarmStart) -> list[str]:
     points, d = algorithm.memory.optima, len(algorithm.spread)
     places = clusters(points)
     lines = [
-        f"It remembers where optima of its training problems lie: {len(points)} points of {d} variables in "
+        f"It remembers the optima of its training problems: {len(points)} points of {d} variables in "
         f"{'one cluster' if len(places) == 1 else f'{len(places)} clusters'}.",
-        f"  At most {PART:.0%} of the budget tries some of them beside points of the whole box. If they are good, it "
-        "starts there, else cold.",
+        f"  At most {PART:.0%} of the budget evaluates some of them and points of the whole box. If they are better, "
+        "it starts there; otherwise it starts cold.",
         f"  With given first points, or another number of variables than {d}, it starts cold.",
-        "  So it is not invariant to a translation of the optimum in its box: it is made for problems whose optimum "
-        "does not move.",
+        "  So it is not translation invariant: it is made for problems with a fixed optimum.",
     ]
     for number, rows in enumerate(places, start=1):
         own = points[rows]

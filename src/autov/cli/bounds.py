@@ -17,7 +17,7 @@ def bounds_of(
         from autov.problems import read_space
 
         if lower is not None or upper is not None or file is not None:
-            raise InputError("--variables: instead of --bounds, --lower and --upper, not beside them")
+            raise InputError("--variables: cannot be combined with --bounds, --lower and --upper")
         return {"bounds": read_space(variables)}
     if file is not None:
         if lower is not None or upper is not None:

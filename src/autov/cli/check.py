@@ -37,7 +37,7 @@ def check(
     latex: bool = typer.Option(False, "--latex", help="Print a LaTeX table."),
     json_: bool = JSON,
 ) -> None:
-    """Tell what an operator is invariant to.
+    """Certify the invariances of an operator or algorithm.
 
     Or a whole algorithm; with proof, evidence or a counterexample, and what was tried.
 

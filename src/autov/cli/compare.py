@@ -78,6 +78,9 @@ def compare(
     format_: str = one_of("text", "--format", FORMATS, "Format of the printed table."),
     out: Path | None = typer.Option(None, "--out", metavar="FOLDER", help="Folder for report.html, plots and tables."),
     ioh_logs: Path | None = typer.Option(None, "--ioh-logs", metavar="FOLDER", help="Write logs for IOHanalyzer."),
+    ioh_points: bool = typer.Option(
+        False, "--ioh-points", help="With --ioh-logs: points, too; every run is made a second time for them."
+    ),
     coco_data: Path | None = typer.Option(
         None, "--coco-data", metavar="FOLDER", help="Write data for cocopp (BBOB functions)."
     ),
@@ -92,6 +95,7 @@ def compare(
     Example: autov compare --algorithms ga,de,shade,general --problems f1..f13 --runs 30 --store results.db
     """
     from autov.core import InputError, write_text
+    from autov.experiments import best_points
     from autov.experiments import compare as run_comparison
     from autov.experiments.comparison import TESTS
     from autov.problems import expand_names, with_instances
@@ -114,6 +118,8 @@ def compare(
         raise InputError(f"--format: one of {', '.join(FORMATS)}, got {format_!r}")
     if test not in TESTS:
         raise InputError(f"--test: one of {', '.join(TESTS)}, got {test!r}")
+    if ioh_points and ioh_logs is None:
+        raise InputError("--ioh-points: only with --ioh-logs")
     if plots not in ("svg", "pdf", "png"):
         raise InputError(f"--plots: one of svg, pdf, png, got {plots!r}")
     names = [part.strip() for part in algorithms.split(",") if part.strip()]
@@ -174,9 +180,11 @@ def compare(
         not_stored()
     else:
         log(f"autov: all runs are in {store}")
-    for folder, write in ((ioh_logs, write_ioh_logs), (coco_data, write_coco_data)):
-        if folder is not None:
-            sys.stderr.write(f"autov: wrote {', '.join(map(str, write(result, folder)))}\n")
+    if ioh_logs is not None:
+        points = best_points(result, run_on.workers or 1, faults.policy()) if ioh_points else None
+        sys.stderr.write(f"autov: wrote {', '.join(map(str, write_ioh_logs(result, ioh_logs, points)))}\n")
+    if coco_data is not None:
+        sys.stderr.write(f"autov: wrote {', '.join(map(str, write_coco_data(result, coco_data)))}\n")
     for failure in result.failures:
         sys.stderr.write(f"autov: {failure.label} on {failure.problem}, run {failure.run} failed: {failure.error}\n")
     deadly = [failure.error for failure in result.failures if failure.error.startswith("WorkerError:")]

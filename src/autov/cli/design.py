@@ -56,7 +56,7 @@ def design(
     faults: FaultOptions,
     preset: str = one_of("quick", "--preset", ("quick", "standard", "paper"), "Size of the search."),
     space: str | None = one_of(
-        None, "--space", ("operator", "evolution", "portfolio"), "What is designed, or file.py:NAME with a Space."
+        None, "--space", ("operator", "evolution", "portfolio"), "Space of the design, or file.py:NAME with a Space."
     ),
     members: str | None = typer.Option(
         None, "--members", metavar="NAME[,NAME...]", help="Members of a portfolio: evolution,ma-es, file.py:Name."
@@ -117,7 +117,9 @@ def design(
         help="Each run meets its own instance: translate (default), translate-rotate, translate-rotate-scale, none.",
     ),
     known: bool | None = typer.Option(
-        None, "--known/--no-known", help="Start with known designs in the population (the preset paper does not)."
+        None,
+        "--known/--no-known",
+        help="Put baselines into the first population and the race (the preset paper does not).",
     ),
     remember: bool | None = typer.Option(
         None,
@@ -157,7 +159,7 @@ def design(
     insight: bool = typer.Option(
         True,
         "--insight/--no-insight",
-        help="Test the result elsewhere and without each of its parts, too, for up to 7 % more evaluations.",
+        help="Test generalisation and the effect of each part, too, for up to 7 % more evaluations.",
     ),
     resume: bool = typer.Option(False, "--resume", help="Resume the search in the folder."),
     json_: bool = JSON,
@@ -191,7 +193,7 @@ def design(
             workers=run_on.workers, out=out, resume=resume, json_=json_,
             given={"form": form, "rows": rows, "tie_bounds": tie_bounds, "popsize": trial_popsize, "n_var": where.dim,
                    "generations": trial_generations, "runs": runs,
-                   "moved": None if family is None else family != "none"},
+                   "shifted": None if family is None else family != "none"},
         )  # fmt: skip
         return
     problems = [one for name in problems for one in ([name] if ":" in name else expand_names(name))]
@@ -262,16 +264,16 @@ def design(
     means = {
         problem: {
             "designed": float(found.retested[p].mean()),
-            **{k: float(v[p].mean()) for k, v in found.beside.items()},
+            **{k: float(v[p].mean()) for k, v in found.baselines.items()},
         }
         for p, problem in enumerate(names)
     }
     if json_:
         print_json({
-            "problems": names, "space": found.settings["space"], "known": found.known, "fitness": found.fitness,
+            "problems": names, "space": found.settings["space"], "baseline": found.baseline, "fitness": found.fitness,
             "retested_means": found.retested_means, "retested_values": found.retested,
             "evaluations": found.evaluations, "spent": found.spent, "seconds": found.seconds, "comparison": means,
-            "moved_values": found.moved, "settings": found.settings, "failed": found.failed,
+            "translated_values": found.translated, "settings": found.settings, "failed": found.failed,
             "first_failure": found.first_failure, "failed_runs": dict(zip(names, found.failed_runs, strict=True)),
             "self_check": found.self_check or None,
             "validation": found.provenance.get("validation"), "memory": found.provenance.get("memory"),
@@ -289,7 +291,7 @@ def design(
     if found.failed:
         print_words(sentence(found.failed, found.first_failure))
     out_.print()
-    if len(names) > SHOWN and found.beside:  # the page has a table for each
+    if len(names) > SHOWN and found.baselines:  # the page has a table for each
         show_table(summary_table(found))
     else:
         for p in range(len(names)):
@@ -302,10 +304,10 @@ def design(
     if found.self_check:
         print_words("All of these are runs on learned functions, not on the problem itself.")
         told = found.provenance["validation"]
-        print_words(f"{told[0].upper()}{told[1:]}." if told else "Nobody has run it on the problem: --validate N does.")
-    if found.moved is not None:
-        for problem, values in zip(names, found.moved, strict=True):
-            print_words(f"With its optimum elsewhere, {problem}: mean best value {values.mean():.5g}.")
+        print_words(f"{told[0].upper()}{told[1:]}." if told else "It was not run on the problem: --validate N does.")
+    if found.translated is not None:
+        for problem, values in zip(names, found.translated, strict=True):
+            print_words(f"On translated instances of {problem}: mean best value {values.mean():.5g}.")
     for one in insights:
         print_words("\n" + " ".join(one.sentences()))
     if certificate is not None:

@@ -43,14 +43,14 @@ def design_crossover(
     found.operator.save(path)
     if json_:
         print_json({
-            "problems": problems, "metric": metric, "fitness": found.fitness, "known": found.known,
+            "problems": problems, "metric": metric, "fitness": found.fitness, "baselines": found.baselines,
             "budget": found.budget,
             "history": list(found.history), "evaluations": found.evaluations, "files": {"operator.json": str(path)},
         })  # fmt: skip
         return
     shown = console()
     shown.print(str(found.operator), markup=False, highlight=False)
-    figures = {"designed": found.fitness, **found.known}
+    figures = {"designed": found.fitness, **found.baselines}
     rows = tuple((label, (Cell(f"{value:.4f}"),)) for label, value in figures.items())
     shown.print()
     show_table(Table(f"Part of the {metric} that is missed: {found.budget}", ("", "missed"), rows))

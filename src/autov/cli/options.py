@@ -156,7 +156,7 @@ LAYOUT: dict[str, dict[str, tuple[str, str]]] = {
         "Problem": ("algorithms problems dim lower upper bounds variables", "vectorized instances"),
         "Effort": ("runs maxfev popsize seed", ""),
         "Statistics": ("reference median", "holm test"),
-        "Output": ("store out format_ json_", "plots ioh_logs coco_data"),
+        "Output": ("store out format_ json_", "plots ioh_logs ioh_points coco_data"),
         "Execution": ("workers engine timeout on_error", "retry_failed scheduler scheduler_file"),
     },
     "reproduce": {

@@ -66,7 +66,7 @@ def _members(path: Path) -> dict[str, np.ndarray]:
             members = archive.infolist()
             names = [member.filename.removesuffix(".npy") for member in members]
             if len(set(names)) != len(names):
-                raise FileError("an array is there twice")
+                raise FileError("an array occurs twice")
             if any(member.compress_type != zipfile.ZIP_STORED for member in members):
                 raise FileError("its arrays are compressed, which autov does not do")
             if sum(member.file_size for member in members) > size:

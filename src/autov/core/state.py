@@ -5,6 +5,7 @@ from __future__ import annotations
 import copyreg
 import functools
 import inspect
+import io
 import pickle
 import sys
 from collections.abc import Callable
@@ -17,9 +18,10 @@ from autov.core.errors import InputError
 
 
 def unknown(value: Any) -> InputError:
-    """The refusal of a value that cannot be looked into."""
+    """The refusal of a value that has no fingerprint."""
     name = f"{type(value).__module__}.{type(value).__qualname__}"
-    return InputError(f'describe: cannot tell what decides the results of {name}; name it with key="..."')
+    kind = f"an open file ({name})" if isinstance(value, io.IOBase) else name
+    return InputError(f'key: cannot fingerprint {kind}, which your code uses; pass key="..."')
 
 
 def array_parts(value: Any) -> dict[str, Any]:

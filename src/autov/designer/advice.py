@@ -42,8 +42,8 @@ def ways(trials: Sequence[Trials], parts: dict[str, int], seconds: float) -> lis
         (
             1 if checks <= BEARABLE else 3,
             "design from earlier runs (learn_from; --learn-from runs.db --real-runs 12): about "
-            f"{duration(learned)}, {duration(checks)} of it for {REAL_RUNS} runs on the function that check what was "
-            "learnt",
+            f"{duration(learned)}, {duration(checks)} of it for {REAL_RUNS} runs on the function that check the "
+            "learned functions",
         ),
         (
             2,

@@ -112,7 +112,9 @@ def _faults_of(failed: Mapping[str, Any]) -> FaultCount:
 
 def broken(path: Path, error: Exception) -> FileError:
     """The error for a file that cannot be used, in one line."""
-    return FileError(f"{path}: broken checkpoint ({' '.join(str(error).split())}); move it away to start anew")
+    return FileError(
+        f"{path}: broken checkpoint ({' '.join(str(error).split())}); move it to another folder to start anew"
+    )
 
 
 def check_state(state: SearchState, search: Any) -> None:

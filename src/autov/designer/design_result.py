@@ -30,10 +30,10 @@ class Design(Displayable):
 
     Attributes:
         algorithm: the result, for any place that takes an algorithm.
-        known: the name of the known design that won the final race; None if the result was found by the search.
-        fitness: the search's own figure: flattering, because the luckiest survive; NaN for a known design.
-        retested: (problems, runs) best values on seeds that the search never saw: the honest figure.
-        beside: known designs and peers -> (problems, runs) of theirs, on the same instances.
+        baseline: the name of the baseline that won the final race; None if the search found the result.
+        fitness: the training fitness, which has a selection bias; NaN for a baseline.
+        retested: (problems, runs) best values on held-out seeds and instances, without selection bias.
+        baselines: the best values (problems, runs) of each baseline and peer, on the same instances.
         rivals: the algorithms of these labels.
         history: one row a generation, columns as in HISTORY.
         population: final candidates, the best by the search's figure first.
@@ -45,22 +45,22 @@ class Design(Displayable):
         judged: what it was re-tested on: the same, unless it was trained on cheap models of them.
         budgets: evaluations of a run on each of them.
         provenance: all of this in short, as the files have it.
-        moved: (problems, runs) re-tested on instances with the optimum elsewhere, where it was trained on a problem as
-            it is: what is left when the optimum is not where the search met it; None for families.
+        translated: (problems, runs) best values on translated instances, for a design that was trained on a problem as
+            it is; None for families.
         failed: evaluations that failed and counted as worst, by what happened.
-        first_failure: the first of them whose point is known, in words.
-        self_check: of a design from earlier runs: how well learned functions stand for the problem.
-        validation: of such a design: runs on the problem itself; None where none were asked for.
-        memory: a start distribution that was tried for the result, and whether it is offered; None where none was.
-            Where it is, ``retested`` are runs with a memory of other problems, and ``beside`` has those without.
-        candidates: all that the search tried, for `autov.explain`.
+        first_failure: the message of the first of them with a known point.
+        self_check: for a design from earlier runs: how well the learned functions represent the problem.
+        validation: for such a design: runs on the problem itself; None without them.
+        memory: the start distribution that was tried for the result, and whether it is offered; None without one.
+            Where it is, ``retested`` are runs with a memory of other problems, and ``baselines`` has those without.
+        candidates: all candidates of the search, for `autov.explain`.
     """
 
     algorithm: Any
-    known: str | None
+    baseline: str | None
     fitness: float
     retested: Array
-    beside: dict[str, Array]
+    baselines: dict[str, Array]
     rivals: dict[str, Any]
     history: Array
     population: list[Any]
@@ -71,7 +71,7 @@ class Design(Displayable):
     judged: tuple[Problem, ...]
     budgets: tuple[int, ...]
     provenance: dict[str, Any]
-    moved: Array | None = None
+    translated: Array | None = None
     failed: dict[str, int] = field(default_factory=dict)
     first_failure: str = ""
     self_check: str = ""
@@ -120,28 +120,28 @@ class Design(Displayable):
         return float(self.retested[0].mean())
 
     def failure_measure(self, place: int) -> str | None:
-        """The one of the others with the smallest median on a training problem: its median run is the measure."""
-        medians = {label: float(np.median(each[place])) for label, each in self.beside.items()}
+        """The baseline with the smallest median on a training problem: a run fails if it is worse than its median."""
+        medians = {label: float(np.median(each[place])) for label, each in self.baselines.items()}
         return min(medians, key=lambda label: medians[label]) if medians else None
 
     @cached_property
     def failed_runs(self) -> Array:
         """On each training problem, the share of re-tested runs that failed.
 
-        A run fails if it ends worse than the median run of the best of the others; values within 1e-8 of a known
-        minimum are equal. NaN where there are no others.
+        A run fails if it ends worse than the median run of the best baseline; values within 1e-8 of a known
+        minimum are equal. NaN without baselines.
         """
         found = np.full(len(self.retested), np.nan)
         for place, (own, problem) in enumerate(zip(self.retested, self.judged, strict=True)):
             if (label := self.failure_measure(place)) is not None:
-                limit = np.median(floored(self.beside[label][place], problem.minimum))
+                limit = np.median(floored(self.baselines[label][place], problem.minimum))
                 found[place] = (floored(own, problem.minimum) > limit).mean()
         return found
 
-    def best_known(self, place: int) -> str | None:
-        """The label of the known design with the smallest mean on a training problem; peers, which may be slow, not."""
+    def best_baseline(self, place: int) -> str | None:
+        """The label of the baseline with the smallest mean on a training problem, without peers, which may be slow."""
         peers = self.settings["panel"]
-        means = {label: float(each[place].mean()) for label, each in self.beside.items() if label not in peers}
+        means = {label: float(each[place].mean()) for label, each in self.baselines.items() if label not in peers}
         return min(means, key=lambda label: means[label]) if means else None
 
     def __repr__(self) -> str:
@@ -163,9 +163,9 @@ def provenance_of(design: Design, preset: str, instances: str) -> dict[str, Any]
     found = {
         "problem": ", ".join(settings["problems"]), "dim": settings["dims"][0], "seed": settings["seed"],
         "preset": preset, "space": settings["space"], "evaluations": design.evaluations,
-        "fitness": None if math.isnan(design.fitness) else design.fitness, "known": design.known,
+        "fitness": None if math.isnan(design.fitness) else design.fitness, "baseline": design.baseline,
         "retested_fitness": design.retested_fitness if len(design.retested) == 1 else means,
-        "moved_retest": None if design.moved is None else [float(mean) for mean in design.moved.mean(axis=1)],
+        "translated_retest": None if design.translated is None else design.translated.mean(axis=1).tolist(),
         "failed_runs": [None if math.isnan(share) else float(share) for share in design.failed_runs],
         "retest_runs": settings["retest_runs"], "instances": instances, "settings": settings,
         "autov": VERSION, "date": datetime.datetime.now(datetime.UTC).date().isoformat(),

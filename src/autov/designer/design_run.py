@@ -62,10 +62,10 @@ class Rivals:
 
 @dataclass(frozen=True, eq=False)
 class Winner:
-    """Who won the final race; ``known`` is the label of a rival, None for a candidate of the search."""
+    """The winner of the final race; ``baseline`` is the label of a rival, None for a candidate of the search."""
 
     algorithm: Any
-    known: str | None
+    baseline: str | None
     fitness: float
 
 
@@ -143,14 +143,14 @@ class DesignRun:
         return SearchProgress(state, settings.search.generations, seconds, rate, left, self.search.genome, measure)
 
     def _finish(self, last: Checkpoint, before: FaultCount, preset: str) -> Design:
-        """Choose the result, re-test it beside what is known, also with moved optima, and note where it comes from."""
+        """Choose the result, re-test it and the baselines, also on translated instances, and note its provenance."""
         start, state, trials = clock.perf_counter(), last.state, self.trials
         assert state is not None
         spent = {"measure": self.measured, "search": state.evaluations}
         made = trials.evaluations
         winner = self._winner(state)
         spent["race"], made = trials.evaluations - made, trials.evaluations
-        others = {label: one for label, one in self.rivals.all.items() if label != winner.known}
+        others = {label: one for label, one in self.rivals.all.items() if label != winner.baseline}
         if self.search.settings.race.random_baseline:
             others |= self._random_baseline()
             spent["random baseline"], made = trials.evaluations - made, trials.evaluations
@@ -167,7 +167,7 @@ class DesignRun:
         spent["retest"] += trials.evaluations - made
         failed = _failed(before, trials.each)
         found = Design(
-            winner.algorithm, winner.known, winner.fitness, own, beside, others, np.array(state.history),
+            winner.algorithm, winner.baseline, winner.fitness, own, beside, others, np.array(state.history),
             self._population(state.vectors), spent, last.seconds, dict(self.described),
             tuple(each.problem for each in trials.search), tuple(each.problem for each in trials.held_out),
             tuple(each.budget.maxfev for each in trials.held_out), {}, moved, failed.counts, failed.first,

@@ -12,11 +12,11 @@ from typing import Any
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.evolution import Evolution
 from autov.algorithms.files import DEFAULT, shipped_algorithm
-from autov.core import InputError, Seed
+from autov.core import Array, InputError, Seed
 from autov.designer.cases import Case, DesignCases, brings_bounds, design_cases, training_cases
 from autov.designer.checkpoint import MEASURED, Checkpoint
 from autov.designer.cost import Limits, affordable
-from autov.designer.design_result import Design
+from autov.designer.design_result import Design, provenance_of
 from autov.designer.design_run import DesignRun, ProgressCallback, Rivals, SearchProgress
 from autov.designer.fitness import check_minima, needs_minima
 from autov.designer.genome import Given, OperatorGenome
@@ -29,6 +29,7 @@ from autov.designer.trials import DesignTrials, Trials
 from autov.problems import Problem, resolve_problem, resolve_problems
 from autov.runs.evaluation import FaultPolicy, fault_policy
 
+REFUSED = "refused design"  # the label of one that the problem itself refuses
 REAL_RUNS = "real-runs.db"  # beside the checkpoint: runs on the problem itself, for a design that learns from others
 
 
@@ -38,7 +39,7 @@ def known_designs(settings: DesignSettings) -> dict[str, Any]:
     genome = settings.designed.genome
     if isinstance(genome, OperatorGenome):
         for vector in genome.known()[:1]:  # the other one is the paper's
-            found["exchange"] = genome.decode(vector)
+            found["uniform crossover"] = genome.decode(vector)
     elif isinstance(genome, Space):
         found |= {label: genome.decode(genome.encode(values)) for label, values in genome.seeds}
     return found
@@ -80,14 +81,15 @@ def design(
         real_runs: runs on the problem for this check, where too few optimisers are recorded; 0 to continue without.
         validate: held-out problems, on which the result is re-tested beside the training problems; () for none. None
             leaves every fourth of a list of four or more problems out of the training, and the re-test has all. With
-            ``learn_from``, runs of the result and of the default on each problem after the search, in ``validation``.
+            ``learn_from``, runs of the result and of the default on each problem after the search, in ``validation``;
+            a design that is worse in most of them is refused, and the result is the default.
         faults: `autov.FaultPolicy`: the timeout of an evaluation, and whether one that fails counts as worst.
         **settings: any field of `DesignSettings` instead of the preset's: space, members, fix, dims, budgets, family,
             population, generations, trial, panel, form, rows, ...
 
     Returns:
         A `Design`: ``algorithm`` goes wherever an algorithm does, ``retested`` has its best values on instances that
-        the search never saw, and ``beside`` those of known designs there. ``save`` writes a file that commands and
+        the search never saw, and ``baselines`` those of the baselines there. ``save`` writes a file that commands and
         ``algorithm=`` take. Ctrl-C ends the search early: if there is a checkpoint, KeyboardInterrupt goes on to the
         caller after it is written.
 
@@ -97,7 +99,7 @@ def design(
         >>> import autov
         >>> small = {"generations": 2, "population": 6, "race_size": 2, "race_runs": 2, "retest_runs": 5}
         >>> found = autov.design("rastrigin", dim=5, trial={"evaluations": 500}, rng=1, workers=1, **small)
-        >>> found.retested.shape, "ma-es" in found.beside  # one problem, five fresh runs
+        >>> found.retested.shape, "ma-es" in found.baselines  # one problem, five fresh runs
         ((1, 5), True)
         >>> result = autov.minimize("rastrigin", dim=5, algorithm=found, maxfev=500, rng=2)
         >>> result.nfev
@@ -165,10 +167,23 @@ def _from_history(
     if check.refusal:
         raise InputError(f"learn_from: {check.line}. Missing for a design is {check.refusal}")
     found = design(learned.families, preset=chosen.changed(family=()), rng=seed, workers=workers, validate=(), **again)
-    validation = source.validation(found, learned, seed, workers, store, longest)
+    validation = source.validation(found.algorithm, learned, seed, workers, store, longest)
+    if validation is not None and not validation.passed:
+        found = _refused(found, _preset_name(preset))
     told = {"preset": _preset_name(preset), "learned_from": [one.label for one in learned.recordings],
             "self_check": check.line, "validation": None if validation is None else validation.line}  # fmt: skip
     return replace(found, self_check=check.line, validation=validation, provenance=found.provenance | told)
+
+
+def _refused(found: Design, preset: str) -> Design:
+    """The default in the place of a design, which is then one of the others."""
+    baselines: dict[str, Array] = {REFUSED: found.retested, **found.baselines}
+    rivals = {REFUSED: found.algorithm, **found.rivals}
+    default = replace(
+        found, algorithm=rivals.pop(DEFAULT), baseline=DEFAULT, fitness=float("nan"), memory=None,
+        retested=baselines.pop(DEFAULT), baselines=baselines, rivals=rivals, translated=None,
+    )  # fmt: skip
+    return replace(default, provenance=provenance_of(default, preset, found.provenance["instances"]))
 
 
 def _checked(progress: Any) -> ProgressCallback | None:
@@ -184,7 +199,7 @@ def _rivals(settings: DesignSettings) -> Rivals:
     known, peers = known_designs(settings), {spec: resolve_algorithm(spec) for spec in settings.fitness.panel}
     for label in peers:
         if label in known:
-            raise InputError(f"panel: {label!r} is the label of a known design; give it another one: mine={label}")
+            raise InputError(f"panel: {label!r} is the label of a baseline; give it another one: mine={label}")
     return Rivals(known, peers)
 
 

@@ -21,7 +21,7 @@ from autov.operators.inputs import BOUNDS, inputs_of, weights_of
 from autov.operators.packing import pack
 
 # Rows of an operator that works as a GA does: most variables stay or come from the other parent.
-EXCHANGE = (
+UNIFORM_CROSSOVER = (
     {"probability": 0.45},
     {"probability": 0.45, "x2": (1.0, 0.0)},
     {"probability": 0.07, "x2": (0.5, 0.3)},
@@ -165,14 +165,16 @@ class OperatorGenome:
         """The vector of an operator of this form with at most this many rows; the rest gets probability zero."""
         mine = (self.inputs, self.draw, self.tie_bounds)
         if (operator.inputs, operator.draw, operator.tie_bounds) != mine or operator.rows > self.rows:
-            raise InputError("operator: its form, draw, tied bounds or number of rows differs from what is designed")
+            raise InputError("operator: its form, draw, tied bounds or number of rows differs from those of the design")
         matrix = np.zeros((self.rows, 2 * len(self.weights) + 1))
         matrix[: operator.rows] = operator.matrix()
         return self.box.clip(matrix[:, self._designed].ravel())
 
     def known(self) -> Array:
-        """An exchange of variables with some blending and mutation, as a GA does it, and the paper's operator."""
-        named = [{name: row[name] for name in row if name in (*self.weights, "probability")} for row in EXCHANGE]
+        """Uniform crossover with some blending and mutation, as a GA does it, and the paper's operator."""
+        named = [
+            {name: row[name] for name in row if name in (*self.weights, "probability")} for row in UNIFORM_CROSSOVER
+        ]
         found = []
         if self.rows >= len(named) and "x2" in self.weights:
             found.append(named)

@@ -24,6 +24,7 @@ POINTS = 300  # of a problem that are fitted, at most
 READ = 2000  # points of a problem that are looked at, at most
 APART = 0.01  # of the box: a point that is nearer to a better one says nothing of the shape
 LEAST = 40  # points of a problem that are needed, and three for each variable
+LONGEST = 60  # characters of the name of a problem
 HELD_OUT = 0.2  # of the points, for the rank correlation
 
 
@@ -211,7 +212,7 @@ def _of_runs(store: StoreReader, runs: Sequence[StoredRun], box: Box, problem: P
     told = runs[-1].about.get("integrality")
     whole = tuple(map(bool, told)) if isinstance(told, list) and len(told) == box.dim else ()
     return Recording(
-        runs[-1].problem[:60], box, np.concatenate(x), np.concatenate(f), _whole(problem) or whole, tuple(made),
+        runs[-1].problem[:LONGEST], box, np.concatenate(x), np.concatenate(f), _whole(problem) or whole, tuple(made),
         _counts(runs, "maxfev"), _counts(runs, "popsize"),
     )  # fmt: skip
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import kendalltau, rankdata, wilcoxon
+from scipy.stats import kendalltau, rankdata
 
 from autov.algorithms import resolve_algorithm
+from autov.algorithms.warm_start import WarmStart
 from autov.core import Array, InputError, identity, whole_number
-from autov.designer.history import Learned, Recording, learned_from
+from autov.designer.history import LONGEST, Learned, Recording, learned_from
 from autov.problems import Problem, instance_of
 from autov.runs import minimize, solve
+from autov.stats import floored, signed_rank
 
 OPTIMISERS = ("general", "ma-es", "cma-es", "de", "ga", "pso")  # very different ones
 LEAST_KNOWN = 3  # optimisers of which an order says something
@@ -77,27 +79,50 @@ class HistoryCheck:
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """Runs of a design and of the default on the real function: (problems, runs) best values of each."""
+    """Runs of a design and of the default on the real functions.
+
+    Attributes:
+        designed: (problems, runs) best values.
+        default: likewise.
+        maxfev: evaluations of a run.
+        minima: of the problems, where they are known; values within 1e-8 of them are equal.
+    """
 
     designed: Array
     default: Array
     maxfev: int
+    minima: Sequence[float | None]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the design is at least level: better in as many pairs as it is worse."""
+        ours, theirs = self._floored
+        return int((ours < theirs).sum()) >= int((ours > theirs).sum())
+
+    @property
+    def _floored(self) -> tuple[Array, Array]:
+        """Values of both, pair by pair; those at a known minimum are equal."""
+        ours, theirs = (
+            np.concatenate([floored(row, low) for row, low in zip(values, self.minima, strict=True)])
+            for values in (self.designed, self.default)
+        )
+        return ours, theirs
 
     @property
     def line(self) -> str:
         """In one line, with Wilcoxon's signed-rank test of the pairs."""
-        ours, theirs = self.designed.ravel(), self.default.ravel()
+        ours, theirs = self._floored
         better, n = int((ours < theirs).sum()), len(ours)
-        test: Any = wilcoxon(ours, theirs) if (ours != theirs).any() else (0.0, 1.0)
-        p = float(test[1])
+        p, _ = signed_rank(ours, theirs)
         if p >= 0.05:
             verdict = "no significant difference"
         else:
-            verdict = "significantly better" if 2 * better > n else "significantly worse: do not use it"
+            verdict = f"significantly {'better' if 2 * better > n else 'worse'}"
+        refused = "" if self.passed else ". The design is refused: the result is the default"
         return (
             f"validated on the real function, {n} runs of {self.maxfev:,} evaluations each: mean best value of the "
-            f"design {ours.mean():.5g}, of the default {theirs.mean():.5g}; better in {better} of {n} pairs, {verdict} "
-            f"(p = {p:.2g})"
+            f"design {self.designed.mean():.5g}, of the default {self.default.mean():.5g}; better in {better} of {n} "
+            f"pairs, {verdict} (p = {p:.2g}){refused}"
         )
 
 
@@ -185,18 +210,32 @@ class History:
         self, found: Any, learned: Learned, seed: int, workers: Any = 1, store: Path | None = None,
         budget: int | None = None,
     ) -> Validation | None:  # fmt: skip
-        """Runs of an algorithm (or design) and of the default on every problem, with the same seeds."""
+        """Runs of a result and of the default on every problem, with the same seeds.
+
+        A memory runs without what was recorded of that problem.
+        """
         if not self.validate:
             return None
         budget, popsize = budget or learned.maxfev, learned.popsize
+        labels = [one.label for one in learned.recordings]
+
+        def run_of(problem: Problem, one: Any, run: int) -> float:
+            chosen = _held_out(one, labels, problem)
+            return _real_run(problem, chosen, budget, popsize, seed + APART + run, workers, store)
 
         def values(one: Any) -> Array:
-            return np.array([
-                [_real_run(problem, one, budget, popsize, seed + APART + run, workers, store)
-                 for run in range(self.validate)] for problem in self.problems
-            ])  # fmt: skip
+            return np.array([[run_of(problem, one, run) for run in range(self.validate)] for problem in self.problems])
 
-        return Validation(values(found), values(None), budget)
+        return Validation(values(found), values(None), budget, [problem.minimum for problem in self.problems])
+
+
+def _held_out(algorithm: Any, labels: Sequence[str], problem: Problem) -> Any:
+    """The algorithm; of one that remembers, without the points of that problem (a point for each label)."""
+    if not isinstance(algorithm, WarmStart):
+        return algorithm
+    pairs = zip(algorithm.points, labels, strict=True)
+    others = tuple(point for point, label in pairs if label != problem.name[:LONGEST])
+    return replace(algorithm, points=others) if others else algorithm.cold
 
 
 def recorded_ranks(recordings: Sequence[Recording]) -> tuple[tuple[str, ...], Array, int]:

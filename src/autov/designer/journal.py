@@ -72,11 +72,15 @@ class Journal:
             return
         data = self.path.read_bytes()
         if data.startswith(FORMAT) and not MAGIC.startswith(data[: len(MAGIC)]):
-            raise FileError(f"{self.path}: holds values of another version of autov; move it away to go on")
+            raise FileError(
+                f"{self.path}: holds values of another version of autov; move it to another folder to continue"
+            )
         if not data.startswith(MAGIC) or len(data) < HEAD:
             return  # cut before its first value
         if data[:HEAD] != self._head:
-            raise FileError(f"{self.path}: holds values of a search with other settings; move it away to start anew")
+            raise FileError(
+                f"{self.path}: holds values of a search with other settings; move it to another folder to start anew"
+            )
         batches: Batches = {}
         values: Made = {}
         place = size = 0

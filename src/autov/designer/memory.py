@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import wilcoxon
 
 from autov.algorithms.base import Metaheuristic
 from autov.algorithms.warm_start import MOST, WarmStart
@@ -23,6 +22,8 @@ from autov.designer.trial_runs import Stream
 from autov.designer.trials import DesignTrials, Trials
 from autov.problems import ProblemFamily
 from autov.problems.families import Family
+from autov.problems.learned import LearnedFamily
+from autov.stats import floored, signed_rank
 
 ENDS = 7  # what their stream is for, beside those of `search` and `cost`
 RUNS, LEAST = 16, 2  # runs whose ends are remembered: of all training problems, and of each, at least
@@ -72,9 +73,16 @@ def remembers(wanted: bool | None, space: Any, trials: Sequence[Trials]) -> bool
 
 
 def ends_of(algorithm: Any, trials: Sequence[Trials], seed: int) -> list[Array]:
-    """Where runs end, (k, d) in the unit box for each training problem: all of a family, else the best one."""
-    found = []
+    """Where runs end, (k, d) in the unit box for each training problem: all of a family, else the best one.
+
+    Of a problem that was learnt it is the best point recorded, once: a sample may have its optimum elsewhere.
+    """
+    found: list[Array] = []
     for p, one in enumerate(trials):
+        if isinstance(one.problem, LearnedFamily):
+            again = any(other.problem is one.problem for other in trials[:p])
+            found.append(one.problem.recorded[None][int(again) :])
+            continue
         runs = [one.end(Stream(seed, ENDS, p), run, algorithm) for run in range(ends_per_problem(len(trials)))]
         if not isinstance(one.problem, ProblemFamily):
             runs = [min(runs, key=lambda run: run[1])]
@@ -120,23 +128,27 @@ def remember(algorithm: Any, search: Any, trials: DesignTrials, cold: Array, wan
     if all(tested):
         pairs = zip(tested, trials.held_out, strict=True)
         values = np.array([search.retest_one(found, one, p) for p, (found, one) in enumerate(pairs)])
-    better, told = _judged(values, cold[: len(values)])
+    minima = [one.problem.minimum for one in trials.held_out][: len(values)]
+    better, told = _judged(values, cold[: len(values)], minima)
     used = "is used" if better else "is used because it was asked for" if wanted else "is not used"
     line = f"a memory of {len(whole.points)} ends of training runs {used}; {told}"
     return Memory(whole, wanted is True or better, values, cold, line)
 
 
-def _judged(values: Array, cold: Array) -> tuple[bool, str]:
-    """Whether the memory is significantly better, and in words; differences count in the spread of a problem."""
+def _judged(values: Array, cold: Array, minima: Sequence[float | None]) -> tuple[bool, str]:
+    """Whether the memory is significantly better, and in words; differences count in the spread of a problem.
+
+    Values within 1e-8 of a known minimum are equal.
+    """
     if not len(values):
         return False, "nothing was held out to test it"
-    both = np.concatenate([values, cold], axis=1)
+    both = np.stack([floored(row, low) for row, low in zip(np.hstack([values, cold]), minima, strict=True)])
     if not np.isfinite(both).all():
         return False, "some runs found no finite value"
+    warm, without = np.split(both, 2, axis=1)
     spread = both.std(axis=1, keepdims=True)
-    away = ((values - cold) / np.where(spread > 0, spread, 1.0)).ravel()
-    test: Any = wilcoxon(away) if away.any() else (0.0, 1.0)
-    ahead, p = int((away < 0).sum()), float(test[1])
+    away = ((warm - without) / np.where(spread > 0, spread, 1.0)).ravel()
+    ahead, (p, _) = int((away < 0).sum()), signed_rank(away, np.zeros(len(away)))
     better = p < LEVEL and float(away.mean()) < 0 and 2 * ahead > int((away != 0).sum())
     return better, f"held out, it was better than a cold start in {ahead} of {len(away)} pairs of runs (p = {p:.2g})"
 

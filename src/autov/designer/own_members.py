@@ -17,7 +17,7 @@ def own_member(given: Any) -> Any:
         return given
     found = import_object(given) if isinstance(given, str) else given
     if not isinstance(found, type) or not isinstance(getattr(found, "name", None), str):
-        raise InputError(f"members: of your own are classes with a name, such as file.py:Name, got {given!r}")
+        raise InputError(f"members: user members are classes with a name, such as file.py:Name, got {given!r}")
     if not all(callable(getattr(found, method, None)) for method in ("init", "ask", "tell", "population")):
         raise InputError(f"members: {found.name} needs the methods init, ask, tell and population")
     genes = genes_of(found)

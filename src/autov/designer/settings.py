@@ -304,7 +304,7 @@ def _check_names(names: Iterable[str]) -> None:
 OPERATOR = DesignSettings()
 # The paper's settings, all of them (Section V-A), its centred problem included. The bounds are tied because the
 # operator it prints has zero means and equal variances for both of them in every row, which free weights would not
-# give; tie_bounds=False is the letter of its text, and stalls (docs/designing.md).
+# give; tie_bounds=False is the letter of its text, and stalls (docs/designs-found.md).
 PAPER = OPERATOR.changed(
     generations=1000, trial=TrialBudget(100, 100, 9), reevaluate=0, final_race=False, family=(), known=False
 )

@@ -49,7 +49,7 @@ class Space:
         if not self.genes or not callable(self.make) or not isinstance(self.name, str):
             raise InputError("space: has a name, at least one gene, and a function make(values) -> algorithm")
         if twice := {name for name in names if names.count(name) > 1}:
-            raise InputError(f"space: gene {min(twice)!r} is there twice")
+            raise InputError(f"space: gene {min(twice)!r} occurs twice")
         met = {name for name, _ in self.fixed}
         for gene in self.genes:
             if gene.when is not None and gene.when[0] not in met:
@@ -60,7 +60,7 @@ class Space:
         """Itself, if its known designs have its genes and the middle of its box makes an algorithm."""
         for label, values in self.seeds:
             if wrong := set(values) - {*self.gene_names, *(name for name, _ in self.fixed)}:
-                raise InputError(f"space: the known design {label!r} has a value of {min(wrong)!r}, which is no gene")
+                raise InputError(f"space: the baseline {label!r} has a value of {min(wrong)!r}, which is no gene")
         made = self.decode(np.full(len(self.genes), 0.5))
         if isinstance(made, type) or not isinstance(made, (Metaheuristic, External)):
             raise InputError(f"space: make must return an algorithm, got {made!r}")
@@ -179,7 +179,7 @@ def _rows(operator: AffineOperator) -> list[dict[str, Any]]:
     ]
 
 
-EXCHANGE = _rows(load_operator("exchange"))
+UNIFORM_CROSSOVER = _rows(load_operator("uniform-crossover"))
 
 
 SURROGATE = (Gene("tau", 0.5, 0.95), Gene("refit", 0.0, 0.5))
@@ -300,10 +300,15 @@ def _renamed(genes: Sequence[Gene], prefix: str) -> list[Gene]:
 def evolution_space(rows: int | None = None) -> Space:
     """An evolution with everything open: population, selection, survival, frame and operator."""
     rows = ROWS if rows is None else whole_number("rows", rows, 1, 50)
-    seeds = [("paper-sized exchange", evolution_values(EXCHANGE[:5], rows))] if rows >= 5 else []
-    if rows >= len(EXCHANGE):
-        seeds.append(("small exchange", evolution_values(EXCHANGE, rows, popsize=30)))
-        seeds.append(("small exchange, learned frame", evolution_values(EXCHANGE, rows, popsize=30, frame="learned")))
+    seeds = [("paper-sized uniform crossover", evolution_values(UNIFORM_CROSSOVER[:5], rows))] if rows >= 5 else []
+    if rows >= len(UNIFORM_CROSSOVER):
+        seeds.append(("small uniform crossover", evolution_values(UNIFORM_CROSSOVER, rows, popsize=30)))
+        seeds.append(
+            (
+                "small uniform crossover, learned frame",
+                evolution_values(UNIFORM_CROSSOVER, rows, popsize=30, frame="learned"),
+            )
+        )
     return Space("evolution", tuple(_renamed(evolution_genes(rows), "evolution")),
                  partial(make_evolution, rows=rows), tuple(seeds))  # fmt: skip
 
@@ -350,7 +355,7 @@ def _portfolio_seeds(named: Sequence[tuple[str, Any]], rows: int) -> list[tuple[
     kinds = [kind for _, kind in named]
     own: Values = {}
     for prefix, kind in named:
-        own |= evolution_values(EXCHANGE[:rows], rows, prefix, popsize=30) if kind == "evolution" \
+        own |= evolution_values(UNIFORM_CROSSOVER[:rows], rows, prefix, popsize=30) if kind == "evolution" \
             else strategy_values(prefix, kind)  # fmt: skip
     shares = {"hedge": 0.2, "round": 0.06, "polish": 0.1, "polish_step": 1.0, "polish_least": 1e-3,
               "full_budget": 0.0}  # fmt: skip
@@ -360,8 +365,11 @@ def _portfolio_seeds(named: Sequence[tuple[str, Any]], rows: int) -> list[tuple[
         alone = {f"{p}.trial": 0.3 if p == prefix else 0.0 for p, _ in named}
         rest = shares | {"hedge": 0.0, "polish": 0.0}
         if kind == "evolution":
-            big = evolution_values(EXCHANGE[: min(rows, 5)], rows, prefix)
-            found += [("small exchange", own | alone | rest), ("paper-sized exchange", own | big | alone | rest)]
+            big = evolution_values(UNIFORM_CROSSOVER[: min(rows, 5)], rows, prefix)
+            found += [
+                ("small uniform crossover", own | alone | rest),
+                ("paper-sized uniform crossover", own | big | alone | rest),
+            ]
         elif isinstance(kind, str):
             quick = strategy_values(prefix, kind, **FASTER)
             found += [(kind, own | alone | rest), (f"faster {kind}", own | quick | alone | rest)]

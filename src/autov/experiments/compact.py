@@ -91,7 +91,7 @@ def _check(data: dict[str, Any]) -> None:
         if not isinstance(found, list) or not found or not all(isinstance(item, str) and item for item in found):
             raise InputError(f"{name}: must be a list of names")
         if len(set(found)) != len(found):
-            raise InputError(f"{name}: a name is there twice")
+            raise InputError(f"{name}: a name occurs twice")
     if not isinstance(data["name"], str) or data["reference"] not in labels["algorithms"]:
         raise InputError(f"reference: must be one of the algorithms, got {data['reference']!r:.80}")
     if not are_versions(data["versions"]):

@@ -20,6 +20,7 @@ from autov.experiments.row import Failure, Row, versions
 from autov.experiments.runner import TaskProgress, run
 from autov.experiments.store import Store
 from autov.experiments.table import Cell, Table, scientific, significant
+from autov.experiments.task import Task
 from autov.experiments.trace import Trace
 from autov.problems import Problem, ProblemFamily, instance_of, is_told_by_name, resolve_problem
 from autov.runs.evaluation import DEFAULT, FaultCount, FaultPolicy, fault_policy, sentence
@@ -40,6 +41,7 @@ class Comparison(Displayable):
     failures: tuple[Failure, ...] = field(default=(), repr=False)
     cases: Mapping[str, Problem] = field(default_factory=dict, repr=False)  # what was run, by name
     remarks: tuple[str, ...] = field(default=(), repr=False)  # for the notes of tables
+    tasks: tuple[Task, ...] = field(default=(), repr=False)  # what the rows were made from; none of files
 
     def __repr__(self) -> str:
         size = f"{len(self.algorithms)} algorithms, {len(self.problems)} problems, {len(self.rows)} runs"
@@ -273,7 +275,7 @@ class Comparison(Displayable):
             return "Bayesian signed-rank test of runs on the same instances, probability above 1 -"
         kinds = {"signed-rank test of runs on the same instances": scores.paired,
                  "rank sum test": set(self.problems) - set(scores.paired)}  # fmt: skip
-        return ", elsewhere ".join(kind for kind, problems in kinds.items() if problems)
+        return ", for other problems ".join(kind for kind, problems in kinds.items() if problems)
 
 
 def _effects(found: Versus | None) -> dict[str, Any]:
@@ -323,7 +325,8 @@ def compare_experiment(
     remarks = _other_versions(rows)
     for remark in remarks:
         warnings.warn(f"store: {remark}", stacklevel=4)
-    return Comparison(planned.name, planned.algorithms, planned.problems, chosen, rows, failures, cases, remarks)
+    return Comparison(planned.name, planned.algorithms, planned.problems, chosen, rows, failures, cases, remarks,
+                      planned.tasks)  # fmt: skip
 
 
 def _other_versions(rows: tuple[Row, ...]) -> tuple[str, ...]:

@@ -71,7 +71,7 @@ def _is_compiled(design: Design, place: int) -> bool:
 def _algorithms(design: Design, place: int) -> dict[str, Any]:
     """Label -> algorithm: those that are shown on a training problem."""
     found: dict[str, Any] = {"designed": design.rivals.get(COLD, design.algorithm)}  # a memory has these very problems
-    if (other := design.best_known(place)) is not None:
+    if (other := design.best_baseline(place)) is not None:
         found[other] = design.rivals[other]
     quick = design.judged[place].box.dim <= QUICK[0] and design.budgets[place] <= QUICK[1]
     if _is_compiled(design, place) and quick and design.settings["trial"]["popsize"] >= LEAST_POPSIZE:

@@ -102,7 +102,7 @@ class Explanation(Displayable):
         return "\n\n".join([*self.sentences(), *tables])
 
     def sentences(self) -> list[str]:
-        """What was found, in words."""
+        """A summary in sentences."""
         said = []
         if self.changes:
             test = "signed-rank test of runs on the same instances" if self.paired else "rank-sum test"
@@ -110,31 +110,31 @@ class Explanation(Displayable):
             worse = [change.what for change in self.changes if change.mark == "-"]
             said.append(
                 f"{len(self.changes)} changes, {self.runs} runs of each on {' and '.join(self.problems)}: "
-                f"significantly worse with {marks.count('-')} of them, better with {marks.count('+')}, no difference "
-                f"shown for {marks.count('=') + marks.count('?')} ({test}, Holm-corrected, 5 %). A part without "
-                "an effect may still matter together with another one."
+                f"{marks.count('-')} make it significantly worse, {marks.count('+')} better, and "
+                f"{marks.count('=') + marks.count('?')} show no significant difference ({test}, Holm-corrected, 5 %). "
+                "A part without an effect may still matter together with another one."
             )
             if set(marks) == {"?"}:
-                said.append("So many changes need more runs: whatever they find, no difference can be significant.")
+                said.append("With this number of changes, no difference can be significant: make more runs.")
             else:
-                nothing = "No single part was shown to matter."
-                said.append(f"What matters most: {'; '.join(worse[:5])}." if worse else nothing)
+                nothing = "No single part has a significant effect."
+                said.append(f"These matter most: {'; '.join(worse[:5])}." if worse else nothing)
         if self.left_out:
-            said.append(f"{self.left_out} parts were left out: their runs need more evaluations than there are.")
+            said.append(f"{self.left_out} parts were left out: their runs need more evaluations than the limit allows.")
         if self.importance:
             lead = ", ".join(f"{name} {share:.0%}" for name, share in list(self.importance.items())[:5])
-            who = f"From the genes of {self.candidates:,} candidates of the search a random forest predicts"
+            of = f"the variance of the ranks of {self.candidates:,} candidates by their genes"
             said.append(
-                f"{who} {self.explained:.0%} of the variance of their ranks; of what it predicts, single genes "
-                f"explain: {lead}."
+                f"A random forest predicts {self.explained:.0%} of {of}. "
+                f"Shares of its prediction by single genes: {lead}."
                 if self.is_ranked
-                else f"{who} next to nothing of the variance of their ranks, so genes are not ordered."
+                else f"A random forest predicts almost nothing of {of}, so their importance is not shown."
             )
         return said
 
     @property
     def is_ranked(self) -> bool:
-        """Whether the candidates tell anything about genes."""
+        """Whether the candidates show the importance of genes."""
         return self.explained > LEAST_EXPLAINED
 
     def shown(self, most: int = SHOWN) -> list[Change]:
@@ -145,15 +145,15 @@ class Explanation(Displayable):
         return [change for change in self.changes if change in chosen]
 
     def table(self, most: int = SHOWN) -> Table:
-        """What changes do on each problem: those with an effect, and the largest of the others."""
+        """Effects of changes on each problem: the significant ones, and the largest of the others."""
         shown = self.shown(most)
         rows = tuple(
             (change.what, tuple(Cell(one.effect, mark=one.mark(LEVEL)) for one in change.found.values()))
             for change in shown
         )
         more = len(self.changes) - len(shown)
-        note = ("- significantly worse with the change, + better, = neither, ? too few runs to tell. First how often a "
-                "run with the change is better (ties half), then the ratio of medians.")  # fmt: skip
+        note = ("- significantly worse with the change, + better, = neither, ? too few runs. The first number is the "
+                "share of runs that the change improves (ties half), the second the ratio of medians.")  # fmt: skip
         notes = (note, *([f"{more} more changes without a significant effect are not shown."] if more else []))
         return Table(f"{self.label}: without a part, or with a default", ("change", *self.problems), rows, notes=notes)
 
@@ -237,7 +237,7 @@ Cases = Callable[[], list[JudgedCase]]
 def _subject(what: Any) -> tuple[Any, str, Cases | None, Candidates | None, dict[str, Any]]:
     """The algorithm, its label, the problems of its design, the candidates and the settings of that."""
     if isinstance(what, Design):
-        return what.algorithm, what.known or "designed", lambda: cases_of(what), what.candidates, what.settings
+        return what.algorithm, what.baseline or "designed", lambda: cases_of(what), what.candidates, what.settings
     if isinstance(what, PathLike) or (isinstance(what, str) and Path(what).is_dir()):
         folder = Path(what)
         if not (folder / OPTIMIZER).is_file():

@@ -1,4 +1,4 @@
-"""Whether a design is good elsewhere, too: other dimensions, budgets and instances, beside the default."""
+"""Whether a design generalises to other dimensions, budgets and instances, compared with the default."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ VERDICTS = {"+": "worse", "-": "better", "=": "level", "?": "too few runs to tel
 
 @dataclass(frozen=True)
 class Condition:
-    """Runs of the design and of the default elsewhere.
+    """Runs of the design and of the default under another condition.
 
     Attributes:
         problem: label of the training problem.
-        what: what is different, in words.
+        what: the difference, in words.
         dim: variables.
         maxfev: evaluations of a run.
         own: median gap (best value where no minimum is known) of the design.
@@ -51,13 +51,13 @@ class Condition:
 
     @property
     def verdict(self) -> str:
-        """What the design is, in a word."""
+        """Better, level or worse."""
         return VERDICTS[self.found.mark(LEVEL)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Generalisation(Displayable):
-    """What `generalise` found; without conditions, ``reason`` says why.
+    """The result of `generalise`; without conditions, ``reason`` says why.
 
     Attributes:
         conditions: one for each training problem and change.
@@ -78,13 +78,13 @@ class Generalisation(Displayable):
         return "\n\n".join([*self.sentences(), *([str(self.table())] if self.conditions else [])])
 
     def sentences(self) -> list[str]:
-        """What was found, in words."""
+        """A summary in sentences."""
         said = []
         if self.conditions:
             counts = {word: sum(one.verdict == word for one in self.conditions) for word in VERDICTS.values()}
             told = ", ".join(f"{word} {count}" for word, count in counts.items() if count or word == "worse")
             said.append(
-                f"Elsewhere, against {DEFAULT}, under {len(self.conditions)} conditions: {told} (signed-rank test of "
+                f"Compared with {DEFAULT} under {len(self.conditions)} conditions: {told} (signed-rank test of "
                 f"{self.runs} runs on the same instances, Holm-corrected, 5 %; {self.evaluations:,} evaluations)."
             )
         return [*said, self.reason] if self.reason else said
@@ -98,10 +98,10 @@ class Generalisation(Displayable):
               Cell(f"{one.default:.3g}", best=one.default < one.own, effect=one.found.effect), Cell(one.verdict)))
             for one in self.conditions
         )  # fmt: skip
-        note = (f"Medians of {self.runs} runs: gaps to the minimum where it is known. Behind the default's: how often "
-                "its run is better (ties half), and the ratio of medians.")  # fmt: skip
+        note = (f"Medians of {self.runs} runs: gaps to the minimum where it is known. After the default's: the share "
+                "of pairs of runs in which it is better (ties half), and the ratio of medians.")  # fmt: skip
         columns = ("", "variables", "evaluations", "designed", DEFAULT, "the design is")
-        return Table(f"The design elsewhere, against {DEFAULT}", columns, rows, notes=(note,))
+        return Table(f"The design and {DEFAULT} under other conditions", columns, rows, notes=(note,))
 
     def to_dict(self) -> dict[str, Any]:
         """For machines."""
@@ -124,15 +124,15 @@ def generalise(design: Design, workers: Any = 1, evaluations: float = math.inf) 
         workers: as for `autov.compare`.
         evaluations: at most so many; the costliest conditions are left out first.
     """
-    if design.known == DEFAULT:
-        return Generalisation((), 0, 0, f"The design is {DEFAULT} itself: there is nothing to compare elsewhere.")
+    if design.baseline == DEFAULT:
+        return Generalisation((), 0, 0, f"The design is {DEFAULT} itself: there is nothing to compare.")
     wanted = [(case, *one) for case in cases_of(design)[:MOST_CASES] for one in _conditions(case)]
     chosen = list(wanted)
     while chosen and 2 * _least_runs(len(chosen)) * _cost(chosen) > evaluations:
         chosen.remove(max(chosen, key=lambda one: one[2].maxfev))
     reason = "" if len(chosen) == len(wanted) else (
-        f"Elsewhere it was not tried under {len(wanted) - len(chosen)} of {len(wanted)} conditions: that needs more "
-        f"than {evaluations:,.0f} evaluations."
+        f"{len(wanted) - len(chosen)} of {len(wanted)} conditions were left out: they need more than "
+        f"{evaluations:,.0f} evaluations."
     )  # fmt: skip
     if not chosen:
         return Generalisation((), 0, 0, reason)
@@ -175,7 +175,7 @@ def _cost(wanted: list[Wanted]) -> int:
 def _conditions(case: JudgedCase) -> Iterator[tuple[str, JudgedCase]]:
     """What is different, and where to run."""
     problem, maxfev, dim = case.problem, case.maxfev, case.problem.box.dim
-    yield "as it was designed for", case
+    yield "training condition", case
     for other in (max(2, dim // 2), 2 * dim):
         if other != dim and (scaled := _in_dimension(problem, other)) is not None:
             evaluations = max(1, round(maxfev * other / dim))

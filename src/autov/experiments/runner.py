@@ -82,7 +82,7 @@ def execute(task: Task, policy: FaultPolicy = DEFAULT) -> TaskResult:
         start, faults = time.perf_counter(), FaultCount()
         problem = _problem_of(task)
         with evaluating_here(instance_of(problem, task.run), policy, faults) as evaluate:
-            result = solve(problem, task.solver, evaluate=evaluate, rows=True, **_options(task))
+            result = solve(problem, task.solver, evaluate=evaluate, rows=True, **run_options(task))
         return _result(task, problem, result, time.perf_counter() - start, faults)
     except (Exception, SystemExit) as error:  # a function may call exit()
         return _failed(error)
@@ -105,10 +105,14 @@ class Execution:
         places = (i for i, function in enumerate(self.functions) if function is task.function)
         return replace(task, function=None), next(places, None)
 
-    def __call__(self, item: tuple[Task, int | None]) -> TaskResult:
+    def __call__(self, item: tuple[Task, int | None]) -> Any:
         """Run it."""
         task, place = item
-        return execute(task if place is None else replace(task, function=self.functions[place]), self.policy)
+        return self.run(task if place is None else replace(task, function=self.functions[place]))
+
+    def run(self, task: Task) -> Any:
+        """The result of a task."""
+        return execute(task, self.policy)
 
 
 def _problem_of(task: Task) -> Problem:
@@ -118,7 +122,8 @@ def _problem_of(task: Task) -> Problem:
     return problem
 
 
-def _options(task: Task) -> dict[str, Any]:
+def run_options(task: Task) -> dict[str, Any]:
+    """What `solve` is told of a task."""
     return {"maxfev": task.maxfev, "popsize": task.popsize, "seed": task.seed, "run": task.run}
 
 
@@ -237,7 +242,7 @@ def _map_points(todo: list[Task], engine: Engine, policy: FaultPolicy) -> Found[
     distinct = {(task.problem, task.dim, task.content): task for task in todo}
     problems = [_problem_of(task) for task in distinct.values()]
     numbers = {key: i for i, key in enumerate(distinct)}
-    jobs = [Job(numbers[t.problem, t.dim, t.content], t.solver, _options(t)) for t in todo]
+    jobs = [Job(numbers[t.problem, t.dim, t.content], t.solver, run_options(t)) for t in todo]
     with contextlib.closing(PointScheduler(problems, engine, policy).map(jobs)) as found:
         for index, (made, error, faults) in found:
             if made is not None:

@@ -11,6 +11,8 @@ from autov.core.display import Displayable
 from autov.invariance.certificate import Level
 from autov.invariance.scope import POWER, RunScope
 
+ALPHA = 1e-3  # chance of a false refusal by the test on many runs, per property
+
 
 @dataclass(frozen=True)
 class Trajectory:
@@ -104,10 +106,8 @@ class Trajectory:
             text += f"; points lay on the border from generation {self.first_touch}, so clipping may be the cause"
         if self.holds is False:
             return f"{text}; {self.runs} runs of each differ in law, p = {self.p_value:.2g}"
-        open_ = f"{self.runs} runs of each cannot be told apart, p = {self.p_value:.2g}"
-        found = (
-            f"a Kolmogorov-Smirnov distance of {self.detectable:.2f} would have been found with a chance of {POWER:.0%}"
-        )
+        open_ = f"{self.runs} runs of each show no significant difference, p = {self.p_value:.2g}"
+        found = f"the test detects a Kolmogorov-Smirnov distance of {self.detectable:.2f} with a power of {POWER:.0%}"
         return f"{text}; {open_}; {found}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -119,6 +119,7 @@ class Trajectory:
             "deviation": deviation,
             "scope": scope,
             "power": None if self.detectable is None else POWER,
+            "false_alarm": None if self.p_value is None else ALPHA,
         }
 
 
@@ -146,7 +147,8 @@ class AlgorithmReport(Displayable):
         """The grounds of every verdict, and what was tried."""
         words = [f"{t.property}: {t.note()}" for t in self.trajectories]
         tried = [f"{t.property}, tried: {t.scope.words(t.diverged is None)}" for t in self.trajectories if t.scope]
-        return (*words, *tried)
+        law = f"laws of runs: a property that holds in law is refused with a chance of at most {ALPHA:g}"
+        return (*words, *tried, *([law] if any(t.p_value is not None for t in self.trajectories) else []))
 
     @property
     def in_short(self) -> str:

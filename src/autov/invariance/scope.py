@@ -53,13 +53,13 @@ class Scope:
         return 3.0 / self.calls
 
     def general(self) -> str:
-        """What all properties have in common."""
+        """The trials that all properties share."""
         low, high = self.inputs
         batches = in_words(self.batches)
         return (
             f"tried with {in_words(self.dims)} variables, inputs of size {low:.1g} to {high:.1g}, {batches} offspring "
-            f"a call; relative deviations up to {self.tolerance:.1g} count as rounding. What shows elsewhere only "
-            "is not seen"
+            f"a call; relative deviations up to {self.tolerance:.1g} count as rounding. Other inputs "
+            "were not tried"
         )
 
     def special(self, symbol: str) -> str:

@@ -119,8 +119,8 @@ class BiasReport(Displayable):
         """The verdict in words."""
         if not self.biased:
             return (
-                f"no bias found; evidence, not a proof: a Kolmogorov-Smirnov distance of {self.detectable:.2f} in one "
-                "variable would have been found with a chance of 90%"
+                f"no bias found; evidence, not a proof: the test detects a Kolmogorov-Smirnov distance of "
+                f"{self.detectable:.2f} in one variable with a power of 90%"
             )
         text = f"biased, in {self.share:.0%} of the variables by themselves (false alarm at most {self.alpha:g})"
         if self.drawn_to:

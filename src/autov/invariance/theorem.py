@@ -231,7 +231,7 @@ def _rotation(operator: AffineOperator, lengths: list[str]) -> Ruling:
     return Ruling(
         False,
         f"theorem: weights are drawn anew for every variable and vary by {cause}, so Corollary 3 does not apply. "
-        "Given the parents, the covariance of an offspring is diagonal with unequal entries, and a turned diagonal is "
+        "Given the parents, the covariance of an offspring is diagonal with unequal entries, and a rotated diagonal is "
         "not diagonal: the property fails in distribution, too (d >= 2)",
         varies=_varies(operator, list(operator.weights)),
     )

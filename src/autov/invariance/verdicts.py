@@ -192,7 +192,7 @@ def _pattern(property: Property, differing: list[Transformation]) -> list[str]:
     if property == "translation" and all(np.ndim(T.b) for T in differing):
         return ["only a different b in every variable breaks a path; one b for all agrees"]
     if property == "rotation" and not any(_signed_permutation(T) for T in differing):
-        return ["swaps and sign flips agree, turns by other angles do not"]
+        return ["swaps and sign flips agree, rotations by other angles do not"]
     return []
 
 
@@ -217,6 +217,6 @@ def _law_text(laws: LawTest, count: int, dim: int) -> str:
     sizes += ", calls whose paths differ only" if laws.rare else ""
     return (
         f"distribution: no difference found under {count} transformations that break paths, p = {laws.p_value:.2g} "
-        f"({sizes}); evidence, not a proof: a Kolmogorov-Smirnov distance of {laws.detectable:.3f} along one of the "
-        "projections would have been found with a chance of 90%, a smaller one may be there"
+        f"({sizes}); evidence, not a proof: the test detects a Kolmogorov-Smirnov distance of {laws.detectable:.3f} "
+        "along one of the projections with a power of 90%"
     )

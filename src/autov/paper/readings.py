@@ -42,8 +42,8 @@ FORMS_FITTED = (
     "and from Table IV; inferred from the figures."
 )
 OPTIMA_SHIFTED = (
-    "Optima are moved by 9 % of the upper bound: the shift of f8 that fits, taken for all; the paper says that the "
-    "problems are translated, not by how much."
+    "Optima are translated by 9 % of the upper bound: the shift of f8 that fits, taken for all; the paper says that "
+    "the problems are translated, not by how much."
 )
 BY_THE_LETTER = "The letter of the text: original papers with Table IV, problems without a shift except f8."
 PROBLEMS_FITTED = (

@@ -20,7 +20,7 @@ PEERS: dict[str, str] = {
     "cma:default": "CMA-ES of pycma with its default population, restarts with doubled populations",
     "cma:100": "the same with a first population of 100; any other number will do",
     "cma:lq": "lq-CMA-ES of pycma, which ranks most points by a quadratic model, restarts with doubled populations",
-    "scipy:de": "differential evolution of SciPy, without polishing",
+    "scipy:de": "differential evolution of SciPy, without local refinement",
     "scipy:slsqp": "sequential quadratic programming of SciPy with difference quotients, restarts",
     "scipy:l-bfgs-b": "quasi-Newton method in a box of SciPy with difference quotients, restarts",
     "scipy:powell": "Powell's method of SciPy, restarts",

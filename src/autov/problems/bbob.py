@@ -124,7 +124,7 @@ def parse_instances(text: str) -> tuple[int, ...]:
             raise InputError(f"instance: instances count from 1, and ranges rise by at most 999, got {part!r}")
         found += range(first, last + 1)
     if len(set(found)) < len(found):
-        raise InputError(f"instance: an instance is there twice in {text!r}")
+        raise InputError(f"instance: an instance occurs twice in {text!r}")
     return tuple(found)
 
 

@@ -249,5 +249,5 @@ def _bounds(item: Any) -> tuple[Array, Array]:
 def _unknown(item: Any) -> InputError:
     return InputError(
         f"constraints: expected scipy.optimize.LinearConstraint, NonlinearConstraint, Bounds, a dict with type and "
-        f'fun, a sequence of them, or "returned" with a function of yours, got {item!r}'
+        f'fun, a sequence of them, or "returned" with a user function, got {item!r}'
     )

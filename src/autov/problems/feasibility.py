@@ -276,5 +276,5 @@ def _integrality(given: Any, box: Box) -> tuple[bool, ...]:
         raise InputError(f"integrality: no integer lies in the bounds of variable {i}, "
                          f"[{box.lower[i]:g}, {box.upper[i]:g}]")  # fmt: skip
     if (whole & (np.maximum(np.abs(box.lower), np.abs(box.upper)) > 2.0**53)).any():
-        raise InputError("integrality: bounds of whole-numbered variables must not be beyond 2^53")
+        raise InputError("integrality: bounds of integer variables must not be beyond 2^53")
     return tuple(bool(flag) for flag in whole)

@@ -69,9 +69,9 @@ class Instance(Wrapped):
 
     @property
     def name(self) -> str:
-        """The wrapped name and what was done."""
-        turned = "" if self.rotation is None else f", turned by seed {self.rotation}"
-        return f"{self.problem.name} (moved, zoom {self.zoom:.3g}{turned})"
+        """The wrapped name and its transformations."""
+        rotated = "" if self.rotation is None else f", rotated with seed {self.rotation}"
+        return f"{self.problem.name} (translated, scaled by {self.zoom:.3g}{rotated})"
 
     def _forward(self, x: Array) -> Array:
         step = self.zoom * (x - self.place)

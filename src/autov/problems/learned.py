@@ -76,6 +76,11 @@ class LearnedFamily:
         """The same for all instances."""
         return self._first.box
 
+    @property
+    def recorded(self) -> Array:
+        """The best point that was recorded, in the unit box."""
+        return self.process.u[int(np.argmin(self.process.residual))]
+
     def instance(self, run: int) -> Problem:
         """The sample of a run."""
         box, d, process = self.search_box, self.search_box.dim, self.process

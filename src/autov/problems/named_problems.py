@@ -84,7 +84,7 @@ def resolve_problem(
             base = _function(found, bounds, dim, vectorized, args, lower, upper, name, head)
     else:
         if vectorized or args:
-            raise InputError(f"vectorized, args: only for functions of yours; {head} is no function")
+            raise InputError(f"vectorized, args: only for user functions; {head} is no function")
         described = space_of_bounds(bounds)
         width = dim if dim is not None or bounds is None else len(described) if described else Box.of(bounds).dim
         base = _with_box(_named(head, width, default_dim), head, None, dim, lower, upper)
@@ -94,7 +94,7 @@ def resolve_problem(
     else:
         found = transformed(base, steps)
     if bounds is not None and not _are_bounds_of(bounds, found):
-        raise InputError(f"bounds: only for functions of yours; {spec} has its own box")
+        raise InputError(f"bounds: only for user functions; {spec} has its own box")
     return found
 
 
@@ -127,7 +127,7 @@ def resolve_problems(problems: Problems, dim: int | None = None) -> dict[str, Pr
         if not isinstance(label, str) or not label:
             raise InputError(f"problems: labels must be texts, got {label!r}")
         if label in found:
-            raise InputError(f"problems: {label!r} is there twice")
+            raise InputError(f"problems: {label!r} occurs twice")
         if not isinstance(item, (str, Problem)):
             raise InputError(
                 f"problems: {label!r} is neither a name nor a problem; make it one with "
@@ -207,7 +207,7 @@ def _with_box(
     if dim is not None and dim != problem.box.dim:
         raise InputError(f"dim: {name} has {problem.box.dim} variables, got {dim}")
     if lower is not None or upper is not None or (bounds is not None and not _are_bounds_of(bounds, problem)):
-        raise InputError(f"bounds, lower, upper: only for functions of yours; {name} has its own box")
+        raise InputError(f"bounds, lower, upper: only for user functions; {name} has its own box")
     return problem
 
 

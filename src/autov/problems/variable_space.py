@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from autov.core import Array, Box, InputError, read_json
-from autov.problems.variables import Choice, Levels, Variable, as_text, is_number, variable_from, variable_of
+from autov.problems.variable_forms import as_text, variable_from, variable_of
+from autov.problems.variables import Choice, Levels, Variable, is_number
 
 Point = Any  # a dict, a list, or an array
 

@@ -61,15 +61,22 @@ def bias_table(reports: Sequence[Mapping[str, Any]]) -> Table:
         "tests: the smallest p-value over the variables, corrected for all tests and variables (Holm); variables: the "
         "share that is refused; inner half: the share of final variables there, 50 % without bias"
     )
-    return Table(f"Structural bias on random values: {sizes}", columns, tuple(rows), notes=(note,))
+    power = (
+        f"a bias is found where there is none with a chance of at most {first['alpha']:g}; a Kolmogorov-Smirnov "
+        f"distance of {first['detectable']:.2f} in one variable is found with a chance of {POWER:.0%}"
+    )
+    return Table(f"Structural bias on random values: {sizes}", columns, tuple(rows), notes=(note, power))
 
 
 def _of_runs(report: AlgorithmReport) -> Table:
-    columns = ("property", "holds", "level", "deviation", "p-value", "pairs of runs", "points", "distance")
+    columns = (
+        "property", "holds", "level", "deviation", "p-value", "pairs of runs", "points", "failure rate", "distance",
+    )  # fmt: skip
     rows = []
     for t in report.trajectories:
         tried = ("-", "-") if t.scope is None else (f"{t.scope.transformations:,}", f"{t.scope.points:,}")
-        cells = (WORDS[t.holds], t.level, _number(t.deviation), _number(t.p_value), *tried, _number(t.detectable))
+        rate = "-" if t.scope is None or t.diverged is not None else f"< {t.scope.failure_rate:.1g}"
+        cells = (WORDS[t.holds], t.level, _number(t.deviation), _number(t.p_value), *tried, rate, _number(t.detectable))
         rows.append((t.property, tuple(Cell(cell) for cell in cells)))
     return Table(report.title, columns, tuple(rows), notes=(*report.notes, _meaning()))
 

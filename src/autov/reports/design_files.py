@@ -72,7 +72,7 @@ def certify_design(design: Design) -> AlgorithmReport | None:
     None, with a warning, if it cannot be run: members of users may not take every problem.
     """
     try:
-        return check_algorithm(design.algorithm, dim=CERTIFIED_DIMS, runs=CERTIFIED_RUNS)
+        return check_algorithm(design.algorithm, dim=CERTIFIED_DIMS, runs=CERTIFIED_RUNS, rng=design.settings["seed"])
     except Exception as error:  # a design must not be lost by it
         warnings.warn(f"certificate: the check of the optimiser failed: {error}", stacklevel=2)
         return None

@@ -1,4 +1,4 @@
-"""The page of a design: the factor, all held-out runs, curves, and what to type next; details are folded."""
+"""The page of a design: the factor, all held-out runs, curves and commands; details are folded."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from autov.experiments.generalisation import Generalisation
 from autov.invariance import AlgorithmReport
 from autov.reports.certificates import certificate_table
 from autov.reports.design_plots import history_plot, use_plot
-from autov.reports.design_tables import comparison_table, moved_table, own_name, shown_name, summary_table
-from autov.reports.design_text import factor, flattering, in_short, next_commands, next_steps
+from autov.reports.design_tables import comparison_table, own_name, shown_name, summary_table, translated_table
+from autov.reports.design_text import factor, in_short, next_commands, next_steps, training_fitness
 from autov.reports.html import (
     code_html,
     command_html,
@@ -49,51 +49,53 @@ def design_page(
     insight: Sequence[Generalisation | Explanation] = (),
     *, certificate: AlgorithmReport | None = None,
 ) -> str:  # fmt: skip
-    """The factor and all held-out runs first, then what to type next, details, and how to repeat it.
+    """The factor and all held-out runs first, then commands, details, and the command that repeats the design.
 
     Args:
-        design: what was found.
+        design: the finished search.
         compared: runs of `compare_design`, for curves.
-        command: how to repeat it.
-        folder: where its files are, for the commands to type next.
-        insight: how good it is elsewhere, and which of its parts matter.
-        certificate: what it is invariant to.
+        command: the command that repeats it.
+        folder: the folder of its files, for the commands.
+        insight: how it generalises, and which of its parts matter.
+        certificate: its invariances.
     """
     named = design.settings["problems"]
     lead, *rest = in_short(design, compared)
     curves = {name: figure for each in compared for name, figure in _panels(_renamed(design, each.comparison)).items()}
-    strips = [_strip(design, place) for place in range(len(named))]
+    drawn = [label for each in compared[:1] for label in _renamed(design, each.comparison).algorithms]
+    strips = [_strip(design, place, drawn) for place in range(len(named))]
     first = [factor_html(*factor(design)), pair_html(strips[0], curves.pop(named[0], ""))]
     steps = "".join(command_html(*step) for step in next_steps(design, folder))
     sections = [
         ("", "".join([*first, lead_html(lead), text_html(*rest, *_faults(design), _what(design, compared))])),
-        ("What to type next", steps),
+        ("Commands", steps),
     ]
     if len(named) > 1:
-        summary = table_html(summary_table(design)) if design.beside else ""
+        summary = table_html(summary_table(design)) if design.baselines else ""
         figures = [part for name, strip in zip(named[1:], strips[1:], strict=True)
                    for part in (strip, curves.pop(name, "")) if part]  # fmt: skip
         sections.append(("All problems", summary + pair_html(*figures)))
     tables = "".join(table_html(comparison_table(design, place)) for place in range(len(named)))
-    moved = moved_table(design)
-    details = folded_html("Table of all baselines: medians, means, best and worst runs", tables)
-    moved_html = table_html(moved) if moved else ""
-    sections.append(("Baselines", moved_html + details + text_html(flattering(design))))
+    translated = translated_table(design)
+    details = folded_html("Table of all baselines: medians, means, best and worst runs", tables, printed=True)
+    translated_html = table_html(translated) if translated else ""
+    sections.append(("Baselines", translated_html + details + text_html(training_fitness(design))))
     sections += insight_sections(insight)
     searched = figure_html(history_plot(design), "fitness over generations",
                            "Best, median and worst candidate of each generation (training fitness).")  # fmt: skip
-    sections.append(("How the search went, and which member spent the budget", pair_html(
-        searched, *_use(design, compared))))  # fmt: skip
-    sections.append(("What was designed", folded_html("In words", code_html(explain(design.algorithm), wrap=True))
-                     + _operator(design)))  # fmt: skip
+    sections.append(("Search, and budget share per member", pair_html(searched, *_use(design, compared))))
+    words = folded_html("Description", code_html(explain(design.algorithm), wrap=True))
+    sections.append(("The designed optimiser", words + _operator(design)))
     if certificate is not None:
-        table = folded_html("What was tried", table_html(certificate_table(certificate)))
-        sections.append(("What it is invariant to", text_html(f"{certificate.in_short}.") + table))
+        table = folded_html("Tests", table_html(certificate_table(certificate)))
+        sections.append(("Invariance", text_html(f"{certificate.in_short}.") + table))
     made = ", ".join(f"{what} {count:,}" for what, count in design.spent.items())
     effort = f"{design.evaluations:,} evaluations ({made}) in {design.seconds:.0f} seconds."
     settings = "\n".join(f"{name}: {value}" for name, value in design.settings.items())
     again = command_html("The same search", command) if command else ""
-    sections.append(("Repeat it", again + text_html(effort) + folded_html("Settings", code_html(settings, wrap=True))))
+    sections.append(
+        ("How to repeat it", again + text_html(effort) + folded_html("Settings", code_html(settings, wrap=True)))
+    )
     return page(f"An optimiser designed for {few(named)}", sections)
 
 
@@ -102,14 +104,15 @@ def _faults(design: Design) -> list[str]:
     return [sentence(design.failed, design.first_failure)] if design.failed else []
 
 
-def _strip(design: Design, place: int) -> str:
-    """All re-tested runs of the result and of the baselines that people know, and of the best one."""
+def _strip(design: Design, place: int, drawn: Sequence[str]) -> str:
+    """All re-tested runs of the result, of well-known baselines and of the best one, in the colours of the curves."""
     shown = {*WELL_KNOWN, *design.settings["panel"], design.failure_measure(place)}
     values = {own_name(design): design.retested[place]}
-    values |= {shown_name(label): each[place] for label, each in design.beside.items() if label in shown}
+    values |= {shown_name(label): each[place] for label, each in design.baselines.items() if label in shown}
     name, runs = design.settings["problems"][place], design.retested.shape[1]
     told = f"Best value of each of {runs} runs ({design.figures_of(place)}). Line: median. Smaller is better."
-    return figure_html(strip_plot(values, styles_of(list(values))), f"best values of all runs on {name}", told)
+    styles = styles_of(list(dict.fromkeys([*drawn, *values])))
+    return figure_html(strip_plot(values, styles), f"best values of all runs on {name}", told)
 
 
 def _panels(made: Comparison) -> dict[str, str]:
@@ -150,15 +153,15 @@ def _operator(design: Design) -> str:
     operator = operator_of(design.algorithm)
     if operator is None:
         return ""
-    told = ("Where offspring of two parents land before the bounds are applied. The darkest region holds a quarter of "
-            "them, the next ones a half, three quarters and 95 %.")  # fmt: skip
+    told = ("Distribution of the offspring of two parents, before the bounds apply. The darkest region holds a quarter "
+            "of them, the next ones a half, three quarters and 95 %.")  # fmt: skip
     return pair_html(figure_html(offspring_plot(operator), "offspring of two parents", told)) + folded_html(
         "The operator as a formula (LaTeX; the second argument of N is the variance)", code_html(operator.latex())
     )
 
 
 def _what(design: Design, compared: Sequence[DesignComparison]) -> str:
-    """What the result is, in a sentence, and which of its parts did the work."""
+    """The result in a sentence, and the budget share of each member."""
     said = explain(design.algorithm).splitlines()[0]
     use = compared[0].use if compared else ()
     if use:

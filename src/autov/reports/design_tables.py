@@ -16,7 +16,8 @@ from autov.stats import Versus, average_ranks, floored, one_with_many, versus
 
 COLUMNS = ("median", "mean (std)", "best", "worst")
 NAMES = {  # of known designs -> what people call them
-    "small exchange": "uniform crossover, population 30", "paper-sized exchange": "uniform crossover, population 100",
+    "small uniform crossover": "uniform crossover, population 30",
+    "paper-sized uniform crossover": "uniform crossover, population 100",
     "hand-made portfolio": "portfolio by hand",
 }  # fmt: skip
 KNOWN = {  # what is in the names of known designs -> what they are
@@ -24,7 +25,7 @@ KNOWN = {  # what is in the names of known designs -> what they are
     "paper-h3": "paper-h3 is the operator that the paper prints.",
     "ma-es": "ma-es is a matrix adaptation evolution strategy, a relative of CMA-ES.",
     "without memory": "The result as it would start without the ends of its training runs.",
-    "exchange": "Uniform crossover takes every variable from one of two parents.",
+    "uniform crossover": "Uniform crossover takes every variable from one of two parents.",
     "random designs": "The random designs had as many evaluations as the search.",
     "hand-made": "The portfolio by hand shares its budget between uniform crossover and ma-es.",
 }
@@ -39,7 +40,7 @@ def shown_name(label: str) -> str:
 
 def own_name(design: Design) -> str:
     """What the result is called: never "designed" if it is a known algorithm."""
-    return "designed" if design.known is None else f"{shown_name(design.known)}{WON}"
+    return "designed" if design.baseline is None else f"{shown_name(design.baseline)}{WON}"
 
 
 def tested(design: Design, place: int) -> dict[str, Versus]:
@@ -51,7 +52,7 @@ def tested(design: Design, place: int) -> dict[str, Versus]:
         return values[place] if low is None else floored(values[place], low) - low
 
     own, paired = design.retested, isinstance(problem, ProblemFamily)
-    return one_with_many({label: versus(gaps(each), gaps(own), paired) for label, each in design.beside.items()})
+    return one_with_many({label: versus(gaps(each), gaps(own), paired) for label, each in design.baselines.items()})
 
 
 def _row(name: str, values: Array, best: bool = False, found: Versus | None = None) -> tuple[str, tuple[Cell, ...]]:
@@ -68,7 +69,7 @@ def comparison_table(design: Design, place: int) -> Table:
     name = design.settings["problems"][place]
     own = design.retested[place]
     title = own_name(design)
-    values = {title: own, **{label: each[place] for label, each in design.beside.items()}}
+    values = {title: own, **{label: each[place] for label, each in design.baselines.items()}}
     lead = min(float(np.median(v)) for v in values.values())
     found = tested(design, place)
     unsure = any(one.mark() == "?" for one in found.values())
@@ -92,12 +93,12 @@ def summary_table(design: Design) -> Table:
     found = [tested(design, p) for p in places]
     own = own_name(design)
     medians = np.array(
-        [[np.median(values[p]) for values in (design.retested, *design.beside.values())] for p in places]
+        [[np.median(values[p]) for values in (design.retested, *design.baselines.values())] for p in places]
     )
     ranks = average_ranks(np.where(np.isnan(medians), np.inf, medians))
     first = Cell(f"{ranks[0]:.2f}", best=ranks[0] == ranks.min())
     rows: list[tuple[str, tuple[Cell, ...]]] = [(own, (Cell(""), Cell(""), Cell(""), first))]
-    for label, rank in zip(design.beside, ranks[1:], strict=True):
+    for label, rank in zip(design.baselines, ranks[1:], strict=True):
         signs = [found[p][label].mark() for p in places]
         counts = [str(signs.count("-")), str(signs.count("+")), str(len(signs) - signs.count("-") - signs.count("+"))]
         rows.append((shown_name(label), (*map(Cell, counts), Cell(f"{rank:.2f}", best=rank == ranks.min()))))
@@ -126,10 +127,10 @@ def _names(labels: Iterable[str]) -> list[str]:
     return [" ".join(text for name, text in KNOWN.items() if any(name in label for label in labels))]
 
 
-def moved_table(design: Design) -> Table | None:
+def translated_table(design: Design) -> Table | None:
     """The result where the optimum is not where the search met it; None for families."""
-    if design.moved is None:
+    if design.translated is None:
         return None
     names = design.settings["problems"]
-    rows = [_row(f"{name}, its optimum elsewhere", v) for name, v in zip(names, design.moved, strict=True)]
-    return Table("With the optimum elsewhere", ("training problem", *COLUMNS), tuple(rows))
+    rows = [_row(f"{name}, translated", v) for name, v in zip(names, design.translated, strict=True)]
+    return Table("On translated instances", ("training problem", *COLUMNS), tuple(rows))

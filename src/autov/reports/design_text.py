@@ -1,4 +1,4 @@
-"""What the page of a design says: the factor, a few sentences, and what to type next."""
+"""The text of the page of a design: the factor, a few sentences, and commands."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ KINDS = {"translate": "translated", "rotate": "rotated", "scale": "scaled"}  # i
 MOST = 3  # problems with a sentence of their own
 TOLD = {
     "+": "significantly better", "-": "significantly worse", "=": "no significant difference",
-    "?": "too few runs to tell them apart",
+    "?": "too few runs for a test",
 }  # fmt: skip
 
 
 class Factor(NamedTuple):
-    """A number in large type, and what it says."""
+    """A number in large type, and its explanation."""
 
     number: str
     text: str
@@ -34,7 +34,7 @@ class Factor(NamedTuple):
 
 def factor(design: Design) -> Factor:
     """How the result does against the best baseline on the first problem, or on how many of several it is ahead."""
-    names, others = design.settings["problems"], design.beside
+    names, others = design.settings["problems"], design.baselines
     if not others:
         return Factor(f"{np.median(design.retested[0]):.4g}", f"median best value of {design.retested.shape[1]} runs")
     if len(names) > 1:
@@ -73,32 +73,32 @@ def _held_out(design: Design, place: int) -> str:
     )
 
 
-def flattering(design: Design) -> str:
-    """What the search's own figure is, and why not to believe it."""
-    if design.known is not None:
-        return f"The known design {design.known} won the final race: nothing better was found."
+def training_fitness(design: Design) -> str:
+    """The training fitness, and its selection bias."""
+    if design.baseline is not None:
+        return f"The baseline {design.baseline} won the final race: the search found nothing better."
     several = len(design.problems) > 1
     kinds = {"rank": "mean rank among the last candidates", "log-gap": "mean log-gap",
              "panel": "share of the panel's results that are better"}  # fmt: skip
     unit = unit_of(design.settings["aggregate"], design.settings.get("over_runs", "median"), 1 + several)
-    what = f"a {kinds[unit]} of " if unit else ""
-    own = f"The search's own figure for this result is {what}{design.fitness:.5g}"
-    return f"{own}. It is too good (selection bias): lucky candidates survive. The re-test has no such bias."
+    what = f" ({kinds[unit]})" if unit else ""
+    own = f"The training fitness of this result is {design.fitness:.5g}{what}"
+    return f"{own}. It is too good, because lucky candidates survive (selection bias). The re-test has no such bias."
 
 
 def in_short(design: Design, compared: Sequence[DesignComparison] = ()) -> list[str]:
-    """What was found and how it does against baselines, in a few sentences; all figures are medians."""
+    """The result against baselines, in a few sentences; all figures are medians."""
     names = design.settings["problems"]
     said = [_sentence(design, place) for place in range(min(len(names), MOST))]
-    if design.known is not None:
-        said[0] = f"The known design {shown_name(design.known)} won: the search found nothing better. {said[0]}"
+    if design.baseline is not None:
+        said[0] = f"The baseline {shown_name(design.baseline)} won: the search found nothing better. {said[0]}"
     if len(names) > MOST:
         said.append(f"{factor(design).number} problems: no baseline has a smaller median. Tables are below.")
     for each in compared[:1]:
         made, name = each.comparison, each.comparison.problems[0]
         # Those of the re-test stand above: another figure of the same algorithm would only confuse.
         medians = {label: float(np.median(made.values(name, label))) for label in made.algorithms
-                   if label not in design.beside and label != "designed"}  # fmt: skip
+                   if label not in design.baselines and label != "designed"}  # fmt: skip
         if medians:
             own = made.values(name, "designed")
             cells = made.scores(show="median").cells
@@ -113,18 +113,18 @@ def _sentence(design: Design, place: int) -> str:
     """The result on one problem, and the best of the baselines there."""
     own, problem, name = design.retested[place], design.judged[place], design.settings["problems"][place]
     kinds = [word for kind, word in KINDS.items() if kind in name.partition("+family=")[2]]
-    each = f"; every run has its own {' and '.join(kinds)} instance" if kinds else ""
+    each = f"; every run has another {' and '.join(kinds)} instance" if kinds else ""
     text = (
         f"On {name} ({problem.box.dim} variables, {design.budgets[place]:,} evaluations) the median best value of "
         f"{len(own)} runs is {np.median(own):.4g} ({design.figures_of(place)}{each})."
     )
-    if not design.beside:
+    if not design.baselines:
         return f"{text} Smaller is better."
     signs = {label: one.mark() for label, one in tested(design, place).items()}
     lead = str(design.failure_measure(place))
     for what, label in (("best baseline", lead), *([] if lead == DEFAULT else [("default", DEFAULT)])):
-        if label in design.beside:
-            median = f"{np.median(design.beside[label][place]):.4g}"
+        if label in design.baselines:
+            median = f"{np.median(design.baselines[label][place]):.4g}"
             text += f" The {what}, {shown_name(label)}, has {median} ({TOLD[signs[label]]})."
     return f"{text} {_failures(design, place)} Smaller is better."
 
@@ -136,11 +136,11 @@ def _failures(design: Design, place: int) -> str:
 
 
 def next_steps(design: Design, folder: Path) -> list[tuple[str, str]]:
-    """What to type next, with the names and files of this design: what it is for, and the command."""
+    """Commands with the names and files of this design: the purpose, and the command."""
     file, name = folder / "optimizer.json", _typed(design)
     return [
-        ("Read it in words", f"autov show {file}"),
-        ("Use it", f"autov minimize {name} --algorithm {file}"),
+        ("Print a description", f"autov show {file}"),
+        ("Minimise with it", f"autov minimize {name} --algorithm {file}"),
         ("Compare it with other algorithms", f"autov compare --algorithms mine={file},ga,shade,ma-es,scipy:de "
          f"--reference mine --problems {name} --out {folder / 'compared'}"),
         ("Design for your own function",
@@ -154,7 +154,7 @@ def next_commands(design: Design, folder: Path) -> str:
 
 
 def _typed(design: Design) -> str:
-    """The first training problem as a command takes it, with what is not the default."""
+    """The first training problem in the form of a command, with options that differ from their defaults."""
     name, dim, budget = design.settings["problems"][0], design.judged[0].box.dim, design.budgets[0]
     try:
         plain = resolve_problem(name).box.dim == dim if ":" not in name else False

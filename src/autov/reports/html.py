@@ -16,7 +16,7 @@ from autov.reports.canvas import svg
 from autov.reports.interactive import SCRIPT, with_values
 from autov.reports.plots import BANDS, convergence_panels
 from autov.reports.rank_plots import rank_plot, win_plot
-from autov.reports.table_layout import parted, plain
+from autov.reports.table_layout import parted, plain, shortened
 from autov.reports.target_plots import ecdf_plot
 from autov.reports.theme import CSS, themed
 
@@ -64,9 +64,10 @@ def factor_html(number: str, text: str) -> str:
     return f'<p class="factor"><strong>{html.escape(number)}</strong> <span>{_broken(text)}</span></p>'
 
 
-def folded_html(title: str, content: str) -> str:
-    """Ready HTML that is shown when its title is clicked."""
-    return f"<details><summary>{html.escape(title)}</summary>\n{content}\n</details>"
+def folded_html(title: str, content: str, printed: bool = False) -> str:
+    """Ready HTML that a click on its title unfolds; with ``printed`` it is unfolded on paper."""
+    kind = ' class="printed"' if printed else ""
+    return f"<details{kind}><summary>{html.escape(title)}</summary>\n{content}\n</details>"
 
 
 def command_html(title: str, command: str) -> str:
@@ -78,6 +79,15 @@ def command_html(title: str, command: str) -> str:
         f'<div class="command"><p>{html.escape(title)}</p><button class="copy" type="button">Copy</button>'
         f"<pre>{words}</pre></div>"
     )
+
+
+def verdicts_html(verdicts: Sequence[tuple[str, str]]) -> str:
+    """A strip of conditions, each with its verdict: better, level or worse."""
+    cells = [
+        f'<span class="verdict {word.partition(" ")[0]}">{html.escape(what)} <strong>{word}</strong></span>'
+        for what, word in verdicts
+    ]
+    return f'<p class="verdicts">{"".join(cells)}</p>' if cells else ""
 
 
 def pair_html(*parts: str) -> str:
@@ -92,6 +102,7 @@ def beside_html(*parts: str) -> str:
 
 def table_html(table: Table) -> str:
     """A table with its notes below, in parts where it has many columns."""
+    table = shortened(table)
     shown = "".join(_part_html(part) for part in parted(table, _pixels(table), WIDEST))
     entries = [entry for _, row in table.rows for entry in row]
     keys = [

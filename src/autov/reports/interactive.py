@@ -111,6 +111,9 @@ SCRIPT = """
       parts.filter((g) => g.dataset.series === part.dataset.series).forEach((g) => g.classList.toggle("off", off));
     }));
   });
+  addEventListener("beforeprint", () => {
+    document.querySelectorAll("details.printed").forEach((part) => { part.open = true; });
+  });
   document.querySelectorAll("button.copy").forEach((button) => button.addEventListener("click", () => {
     const text = button.parentElement.querySelector("pre").textContent;
     const done = () => { button.textContent = "Copied"; setTimeout(() => { button.textContent = "Copy"; }, 1500); };

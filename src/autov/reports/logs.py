@@ -1,11 +1,12 @@
 """Comparisons as files that other programs read: logs of ioh's Analyzer, and data of COCO for cocopp.
 
 Both are written from what is stored: evaluations that bettered the best value, and that value (see
-`autov.experiments.trace`). Points are not stored, so neither kind of file has them.
+`autov.experiments.trace`). Points are not stored; ioh's logs have them if they are given (`best_points`).
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import NamedTuple
 
 from autov.core import InputError, to_json, write_text
 from autov.experiments import Comparison, Row
+from autov.experiments.run_points import BestPoints, Points
 from autov.problems import BBOB, ProblemFamily, instance_of
 
 OWN_NUMBERS = 101  # first number of a function that is not of the BBOB suite
@@ -26,6 +28,7 @@ class Logged(NamedTuple):
     minimum: float | None
     offset: float  # of the values: what was subtracted when they were made
     row: Row
+    points: BestPoints | None = None  # of the improvements, where they are known
 
     def lines(self) -> Iterator[tuple[int, float]]:
         """Evaluations and best values: all improvements that are stored, and the end of the run."""
@@ -33,6 +36,17 @@ class Logged(NamedTuple):
         yield from zip(counts.tolist(), bests.tolist(), strict=True)
         if not len(counts) or counts[-1] < self.row.maxfev:
             yield self.row.maxfev, self.row.best
+
+    def placed(self) -> Iterator[tuple[int, float, list[float]]]:
+        """The same with points, if they are known; else with none."""
+        if self.points is None or not len(self.points.counts):
+            nowhere = [] if self.points is None else [math.nan] * self.row.dim
+            yield from ((count, best, nowhere) for count, best in self.lines())
+            return
+        counts, values, points = (part.tolist() for part in self.points)
+        yield from zip(counts, values, points, strict=True)
+        if counts and counts[-1] < self.row.maxfev:
+            yield self.row.maxfev, values[-1], points[-1]
 
 
 class Logs(NamedTuple):
@@ -49,7 +63,7 @@ def _file_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", text).strip("-") or "unnamed"
 
 
-def _logs(comparison: Comparison, label: str) -> list[Logs]:
+def _logs(comparison: Comparison, label: str, points: Points | None = None) -> list[Logs]:
     """What an algorithm did, function by function; instances of a BBOB function belong together."""
     found: dict[tuple[int, int], Logs] = {}
     for place, name in enumerate(comparison.problems):
@@ -64,7 +78,8 @@ def _logs(comparison: Comparison, label: str) -> list[Logs]:
                 instance = row.run + 1 if isinstance(problem, ProblemFamily) else 1
                 offset = 0.0
             logs = found.setdefault((number, row.dim), Logs(number, title, suite, row.dim, []))
-            logs.runs.append(Logged(instance, comparison.minimum(name, row.run), offset, row))
+            at = None if points is None else points[name, label, row.run]
+            logs.runs.append(Logged(instance, comparison.minimum(name, row.run), offset, row, at))
     return list(found.values())
 
 
@@ -74,16 +89,21 @@ def _folders(comparison: Comparison, folder: Path) -> Iterator[tuple[str, Path]]
         yield label, folder / (name if names.count(name) == 1 else f"{name}-{i + 1}")
 
 
-def write_ioh_logs(comparison: Comparison, folder: Path) -> list[Path]:
+def write_ioh_logs(comparison: Comparison, folder: Path, points: Points | None = None) -> list[Path]:
     """Write a folder for each algorithm as ioh's Analyzer does; values are gaps to the minimum where it is known.
 
     A function that is not of the BBOB suite gets a number from 101 on, by its place in the comparison. Returns the
     folders.
+
+    Args:
+        comparison: what is written.
+        folder: made if it is not there.
+        points: of `autov.experiments.best_points`: then lines are exact to the evaluation and end with the point.
     """
     made = []
     for label, place in _folders(comparison, folder):
         by_number: dict[int, list[Logs]] = {}
-        for logs in _logs(comparison, label):
+        for logs in _logs(comparison, label, points):
             by_number.setdefault(logs.number, []).append(logs)
         for number, parts in by_number.items():
             stem = f"f{number}_{parts[0].title}"
@@ -93,10 +113,12 @@ def write_ioh_logs(comparison: Comparison, folder: Path) -> list[Path]:
                 text, runs = "", []
                 for run in logs.runs:
                     offset = run.minimum or 0.0
-                    lines = [(count, best - offset) for count, best in run.lines()]
-                    text += "evaluations raw_y\n" + "".join(f"{count} {gap:.17g}\n" for count, gap in lines)
-                    first = next((count for count, gap in lines if gap == lines[-1][1]), run.row.maxfev)
-                    best = {"evals": first, "y": lines[-1][1], "x": []}
+                    lines = [(count, best - offset, x) for count, best, x in run.placed()]
+                    names = [] if points is None else [f"x{i}" for i in range(logs.dim)]
+                    text += " ".join(["evaluations raw_y", *names]) + "\n"
+                    text += "".join(f"{count} {_numbers([gap, *x])}\n" for count, gap, x in lines)
+                    first = next((count for count, gap, _ in lines if gap == lines[-1][1]), run.row.maxfev)
+                    best = {"evals": first, "y": lines[-1][1], "x": lines[-1][2]}
                     runs.append({"instance": run.instance, "evals": run.row.maxfev, "best": best})
                 _write(place / path, text)
                 scenarios.append({"dimension": logs.dim, "path": path, "runs": runs})
@@ -108,6 +130,10 @@ def write_ioh_logs(comparison: Comparison, folder: Path) -> list[Path]:
             _write(place / f"IOHprofiler_{stem}.json", to_json(head, indent=2) + "\n")
         made.append(place)
     return made
+
+
+def _numbers(values: list[float]) -> str:
+    return " ".join(f"{value:.17g}" for value in values)
 
 
 def write_coco_data(comparison: Comparison, folder: Path) -> list[Path]:

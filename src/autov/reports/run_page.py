@@ -1,30 +1,30 @@
-"""The page of one run of `minimize`: its course, its best point by name, and how far constraints are met."""
+"""The page of one run of `minimize`: convergence, best point by name, and violations of constraints."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from autov.experiments import Cell, Table
-from autov.reports.canvas import new_figure
+from autov.reports.canvas import drawing
 from autov.reports.html import Section, code_html, figure_html, lead_html, page, table_html, text_html
 from autov.reports.views import drawn
 from autov.runs.result import Result
 
-LEFT_OUT = ("x", "message", "names", "constr", "failed")  # told elsewhere on the page
+LEFT_OUT = ("x", "message", "names", "constr", "failed")  # in other parts of the page
 
 
 def run_page(result: Result, title: str = "") -> str:
-    """The whole page, which needs nothing else."""
+    """The whole page, without external resources."""
     sections: list[Section] = [("", lead_html(_lead(result)) + text_html(str(result.get("message", ""))))]
     if len(result.get("trace_best", ())):
-        figure = new_figure(7.2, 3.6)
-        drawn(result, ax=figure.subplots())
+        with drawing(6.2, 3.4) as figure:
+            drawn(result, ax=figure.subplots())
         sections.append(("Best value over evaluations", figure_html(figure, "best value over evaluations")))
     sections.append(("Best point", table_html(_point(result))))
     if "constr" in result:
         sections.append(("Constraints at the best point", table_html(_constraints(result))))
     rest = "\n".join(f"{name}: {text}" for name, text in result.lines() if name not in LEFT_OUT)
-    sections.append(("All numbers", code_html(rest, wrap=True)))
+    sections.append(("All fields", code_html(rest, wrap=True)))
     return page(title or "A run of autov", sections)
 
 

@@ -71,6 +71,37 @@ def compact(table: Table, width: int) -> Table:
     return replace(table, caption=caption, rows=rows, notes=(*notes, left), detail_notes=())
 
 
+def shortened(table: Table) -> Table:
+    """Names of problems without what all of them share, the folder of files or transformations; a note has it."""
+    names = [name for name, _ in table.rows]
+    if len(names) < 2 or table.columns[0] != "problem":
+        return table
+    folders = {name.partition(".py:")[0].rpartition("/")[0] if ".py:" in name else "" for name in names}
+    folder = f"{folders.pop()}/" if len(folders) == 1 and "" not in folders else ""
+    changes = [name.split("+")[1:] for name in names]
+    first = _shared(changes)
+    last = _shared([each[len(first) :][::-1] for each in changes])[::-1]
+    left_out = (folder, "before them"), (_joined(first), "behind the function"), (_joined(last), "at the end")
+    told = ", ".join(f"{text} {where}" for text, where in left_out if text)
+    if not told:
+        return table
+    rows = tuple(
+        (name.partition("+")[0][len(folder) :] + _joined(each[len(first) : len(each) - len(last)]), entries)
+        for (name, entries), each in zip(table.rows, changes, strict=True)
+    )
+    return replace(table, rows=rows, notes=(f"Left out of the names of all problems: {told}.", *table.notes))
+
+
+def _shared(lists: Sequence[Sequence[str]]) -> list[str]:
+    """What all lists begin with."""
+    same = itertools.takewhile(lambda parts: len(set(parts)) == 1, zip(*lists, strict=False))
+    return [parts[0] for parts in same]
+
+
+def _joined(changes: Sequence[str]) -> str:
+    return "".join(f"+{change}" for change in changes)
+
+
 def folded_name(name: str) -> str:
     """A name of a problem with its parts below each other, such as those of rastrigin+family=translate-rotate."""
     return re.sub(r"(?<=\w)\+|(?<==)", lambda found: f"\n{found[0]}", name) if len(name) > SHORTEST else name

@@ -30,6 +30,7 @@ from autov.reports.table_layout import (
     folded_name,
     parted,
     plain,
+    shortened,
     split,
     starred,
 )
@@ -71,7 +72,8 @@ def _style(entry: Cell) -> str:
 
 def print_table(table: Table, console: Console) -> None:
     """Print in the width of the console, in parts where it is wider."""
-    whole, table = table, compact(table, console.width)
+    whole = shortened(table)
+    table = compact(whole, console.width)
     narrow = table is not whole
     if any(entry.best for _, entries in table.rows for entry in entries):
         table = replace(table, notes=(*table.notes, f"{STAR} : the best."))
@@ -85,6 +87,7 @@ def print_table(table: Table, console: Console) -> None:
 
 def to_text(table: Table, width: int | None = None) -> str:
     """What the terminal shows, without colours; as wide as it needs to be unless a width is given."""
+    table = shortened(table)
     needed = sum(column_widths(table)) + BORDERS * len(table.columns) + 1
     longest = max(needed, 100, *(len(note) for note in (table.caption, *table.notes)))
     console = Console(
@@ -106,6 +109,7 @@ def to_markdown(table: Table) -> str:
     def line(head: str, cells: list[str]) -> str:
         return "| " + " | ".join(cell.replace("|", r"\|") for cell in (head, *cells)) + " |"
 
+    table = shortened(table)
     lines = [f"**{table.caption}**", "", line(table.columns[0], list(table.columns[1:]))]
     lines.append("| --- |" + " ---: |" * (len(table.columns) - 1))
     for head, entries in table.rows:
@@ -130,6 +134,7 @@ def to_latex(table: Table) -> str:
     A table that is too wide for a page is scaled down; where letters would get too small, or rows are too many, it is
     split into several floats.
     """
+    table = shortened(table)
     parts = [part for wide in parted(table, _points(table), TEX_WIDTH / TEX_SMALLEST) for part in _pages(wide)]
     lines = [r"% needs \usepackage{booktabs,multirow,color,soul,graphicx}"]
     for i, part in enumerate(parts):

@@ -114,6 +114,10 @@ h1, h2, p {{ overflow-wrap: anywhere; }} pre.words {{ white-space: pre-wrap; ove
 button.copy {{ position: absolute; right: .4rem; top: 1.75rem; font: inherit; font-size: .78rem; cursor: pointer;
   color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 4px;
   padding: .1rem .5rem; }}
+.verdicts {{ display: flex; flex-wrap: wrap; gap: .5rem; }}
+.verdict {{ padding: .3rem .7rem; border-left: 4px solid var(--soft); background: var(--code); font-size: .9rem; }}
+.verdict strong {{ display: block; }} .verdict.better {{ border-color: var(--c2); }}
+.verdict.worse {{ border-color: var(--c1); }}
 details {{ margin: .8rem 0; }} summary {{ cursor: pointer; font-weight: 600; }}
 .series {{ cursor: pointer; }} svg[data-kind=points] .series {{ cursor: default; }}
 .series.off {{ opacity: .12; }}

@@ -25,7 +25,7 @@ from autov.operators import AffineOperator
 from autov.operators.formulas import by_probability, row_formula
 from autov.reports.axes import value_axis
 from autov.reports.bias_plots import draw_bias
-from autov.reports.canvas import asked_for, drawing_on
+from autov.reports.canvas import asked_for, drawing_on, series
 from autov.reports.certificates import bias_table, certificate_table
 from autov.reports.design_plots import draw_history
 from autov.reports.html import table_html
@@ -57,7 +57,8 @@ def _(result: Result, ax: Axes | None = None) -> Axes:
     with drawing_on(ax, 5.6, 3.4) as axes:
         best = np.where(np.isfinite(result.trace_best), result.trace_best, np.nan)
         offset, scale, threshold = vertical_scale([best])
-        axes.step(result.trace_nfev, best - offset, where="post", color=COLOURS[0], linewidth=1.4)
+        (line,) = axes.step(result.trace_nfev, best - offset, where="post", color=COLOURS[0], linewidth=1.4)
+        series(line, "best value")
         if np.isfinite(best).any():
             value_axis(axes, scale, threshold, float(np.nanmax(best - offset)))
         axes.set_xlabel("evaluations")

@@ -20,10 +20,11 @@ from autov.engines import WAIT
 from autov.problems import PointFunction, Problem, instance_of, kinds_of, takes_points, without_fixed
 from autov.runs.budget import BudgetedObjective, Evaluations
 from autov.runs.described import fitted
-from autov.runs.driver import LiveRun, Run, Watch, presented, run_so_far
 from autov.runs.evaluation import PointEvaluator
+from autov.runs.evaluation_journal import Journal, number_of
+from autov.runs.live_run import LiveRun, Run, Watch, presented, run_so_far
 from autov.runs.optimizer import Optimizer
-from autov.runs.run_store import Journal, OtherPointError, SavedRun, Told, number_of
+from autov.runs.run_store import OtherPointError, SavedRun, Told
 
 BATCHES, ASYNCHRONOUS = "batches", "asynchronous"
 AHEAD = 8  # workers for each point that waits beside those that are evaluated, so that a message costs nobody time

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from autov.algorithms.files import DEFAULT
 from autov.problems import Problem, Space, kinds_of
 from autov.runs.budget import ConstrainedEvaluations, Evaluations
-from autov.runs.driver import Run
+from autov.runs.live_run import Run
 from autov.runs.run_state import RunState
 
 if TYPE_CHECKING:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,111 +22,24 @@ from autov.algorithms.base import (
 )
 from autov.algorithms.compiled import AnyRun, outcome_so_far
 from autov.algorithms.population import initial_points
+from autov.algorithms.warm_start import WarmStart
 from autov.core import Array, Generator, InputError, generator, whole_number
 from autov.core.blas import one_blas_thread
 from autov.kernels.evolution import run as kernels
 from autov.kernels.objective import Objective
 from autov.problems import (
-    Constrained,
     FreeVariables,
     MayRaise,
     Problem,
     instance_of,
-    kinds_of,
-    to_base,
-    unpenalized,
     without_fixed,
 )
 from autov.runs.budget import BudgetedObjective, BudgetSpent, Evaluations, NothingNew, Observe, point_cache_for
+from autov.runs.constraint_rows import Constraints
+from autov.runs.described import fitted
 from autov.runs.experience import Experience
 from autov.runs.known_points import first_points_of, leading
-
-Watch = Callable[["Run"], bool | None]
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """What came out of a run (or has come out so far)."""
-
-    x: Array
-    fun: float
-    nfev: int
-    nit: int  # batches after the first
-    population: Array
-    values: Array
-    trace_nfev: np.ndarray  # evaluations made when ...
-    trace_best: Array  # ... the best value so far was this
-    nans: int
-    stopped: bool  # by the monitor, before the budget was used up
-    seconds: float
-    experienced: bool | None = None  # whether experience was of use; None where there was none
-    improved: tuple[np.ndarray, Array] | None = None  # evaluations that bettered it, and values; not of compiled runs
-    members: Mapping[str, int] = field(default_factory=dict)  # evaluations of each; not of compiled runs
-    leader: str = ""  # who of them found the best point
-
-
-@dataclass(frozen=True, eq=False)
-class Constraints:
-    """What an algorithm is told of constraints, in the variables it knows."""
-
-    problem: Constrained
-    outer: Problem  # the problem itself, or that of its free variables
-
-    @classmethod
-    def of(cls, problem: Problem) -> Constraints | None:
-        """Those of a problem; None without any, and where all variables are integers: values are kept there."""
-        inner = problem.problem if isinstance(problem, FreeVariables) else problem
-        if not isinstance(inner, Constrained) or not inner.gives_rows:
-            return None
-        found = cls(inner, problem)
-        return None if all(found.integrality) else found
-
-    @cached_property
-    def integrality(self) -> tuple[bool, ...]:
-        """Which variables are integers."""
-        whole = self.problem.whole
-        return tuple((whole[self.outer.free] if isinstance(self.outer, FreeVariables) else whole).tolist())
-
-    def rows(self, rng: Generator, x: Array) -> Array:
-        """See `Constrained.rows`."""
-        return self.problem.rows(self.outer.complete(x) if isinstance(self.outer, FreeVariables) else x, rng)
-
-    def rounded(self, x: Array) -> Array:
-        """Points as the objective sees them."""
-        if isinstance(self.outer, FreeVariables):
-            return self.problem.rounded(self.outer.complete(x))[:, self.outer.free]
-        return self.problem.rounded(x)
-
-    def known(self, x: Array, rows: dict[bytes, Array]) -> Array:
-        """Values and constraints of points (n, 1 + m), NaN where they are not known."""
-        width = max((len(row) for row in rows.values()), default=2)
-        missing = np.full(width, np.nan)
-        return np.stack([rows.get(point.tobytes(), missing)[1:] for point in x])
-
-
-class LiveRun:
-    """A run that is always there: what has come out of it until now, whether it goes on, ended or was interrupted."""
-
-    def __init__(self) -> None:
-        self._so_far: Callable[[], Run | None] = lambda: None
-        self._changes: list[Callable[[Run], Run]] = []
-
-    def follow(self, so_far: Callable[[], Run | None]) -> None:
-        """Ask this for the run from now on."""
-        self._so_far = so_far
-
-    def show(self, change: Callable[[Run], Run]) -> None:
-        """Show the run as people see it; what is given later is applied first."""
-        self._changes.insert(0, change)
-
-    @property
-    def run(self) -> Run | None:
-        """What has come out; None if nothing is evaluated."""
-        found = self._so_far()
-        if found is not None:
-            for change in self._changes:
-                found = change(found)
-        return found
+from autov.runs.live_run import LiveRun, Run, Watch, presented, run_so_far
 
 
 def solve(
@@ -167,42 +79,26 @@ def solve(
         return present(_solve(problem, algorithm, **options))
 
 
-def presented(problem: Problem) -> Callable[[Run], Run]:
-    """How people see runs on a problem: points as its objective got them, infinity for points that are not feasible."""
-    base, _ = to_base(problem, np.empty((0, problem.box.dim)))
-    if not isinstance(base, Constrained):
-        return lambda run: run
-
-    def present(run: Run) -> Run:
-        points = {}
-        if isinstance(problem, Constrained):
-            points = {"x": problem.rounded(run.x[None])[0], "population": problem.rounded(run.population)}
-        return replace(run, fun=float(unpenalized(run.fun)), values=unpenalized(run.values),
-        trace_best=unpenalized(run.trace_best),
-                       **points)  # fmt: skip
-
-    return present
-
-
 def _solve(
     problem: Problem, algorithm: Algorithm, *, maxfev: int, popsize: int, seed: int, run: int, x0: Array | None,
     watch: Watch | None, evaluate: Batch | None, check_box: bool, observe: Observe | None, live: LiveRun,
     known: Evaluations | None, experience: Experience | None, rows: bool,
 ) -> Run:  # fmt: skip
     rng, noise = generator(seed, run), generator(seed, run, 1)
-    if (with_variables := getattr(algorithm, "with_variables", None)) is not None:
-        algorithm = with_variables(*kinds_of(problem))
+    algorithm = fitted(algorithm, problem)
     call = evaluate or (lambda x: problem(x, noise))
     spent = BudgetedObjective(call, problem.box, maxfev, point_cache_for(problem, maxfev, known), observe, known)
     spent.gives_rows, limits = rows or evaluate is None, None
     if isinstance(algorithm, ModelsConstraints) and spent.gives_rows:
         limits = Constraints.of(problem)
     if limits is not None and isinstance(algorithm, ModelsConstraints):
-        algorithm = algorithm.with_constraints(limits.integrality)
+        algorithm = algorithm.with_constraints(limits.integrality, maxfev)
         if evaluate is None:
             spent.evaluate = partial(limits.rows, noise)
     planned = maxfev
     if experience is not None:
+        if isinstance(algorithm, WarmStart):  # its memory is experience, too
+            experience, algorithm = experience.joined(algorithm.memory), algorithm.cold
         live.follow(lambda: _without_population(spent, True) if spent.found else None)
         x0, used = _try_first(experience, spent, problem, popsize, generator(seed, run, 2), known, x0)
         if watch is not None:
@@ -348,16 +244,6 @@ def _run_whole(
     if not spent.found:
         raise RuntimeError(f"{algorithm.name}: ended without any evaluation")
     return replace(result(spent.stopped), improved=spent.improvements())
-
-
-def run_so_far(spent: BudgetedObjective, population: Array, values: Array, stopped: bool) -> Run:
-    """What has come out until now."""
-    trace_nfev, trace_best = spent.trace()
-    return Run(
-        spent.best_x, spent.best, spent.nfev, max(spent.batches - 1, 0), population, values, trace_nfev, trace_best,
-        spent.nans, stopped and spent.left > 0, time.perf_counter() - spent.start, members=spent.members,
-        leader=spent.leader,
-    )  # fmt: skip
 
 
 def _solve_free(

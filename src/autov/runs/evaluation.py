@@ -17,8 +17,9 @@ from autov.core.ending import end_if_asked
 from autov.engines import MESSAGE, WAIT, Engine, OnMap, Processes, Serial, engine_of
 from autov.engines.engine import Found
 from autov.problems import Constrained, PointFunction, Problem, instance_of, takes_points
+from autov.runs.evaluation_journal import Arrived, ArrivingBatch, number_of, stacked
 from autov.runs.run_state import WorkerTime
-from autov.runs.run_store import Arrived, ArrivingBatch, Told, number_of, stacked
+from autov.runs.run_store import Told
 
 TOGETHER = 0.02  # seconds of work that travel in one message: long beside most, short beside a batch
 LONG = 40  # times as long as a message is what travels in it, so that it costs 2.5 %

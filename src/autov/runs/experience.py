@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,6 +45,17 @@ class Experience(StartDistribution):
         predicted = self.predicted[which] if self.predicted.size else self.predicted
         return Experience(self.optima[:, which], self.weights, self.spread[which], predicted, self.labels)
 
+    def joined(self, memory: StartDistribution) -> Experience:
+        """With the memory of an algorithm, whose points count as sources without a context; not of other variables."""
+        if memory.optima.shape[1] != self.optima.shape[1]:
+            return self
+        n, m = len(self.optima), len(memory.optima)
+        return replace(
+            self, optima=np.concatenate([self.optima, memory.optima]),
+            weights=np.append(self.weights, np.full(m, self.weights.min())),
+            spread=(n * self.spread + m * memory.spread) / (n + m),
+        )  # fmt: skip
+
     def sentence(self, used: bool) -> str:
         """What to tell people."""
         count = f"{len(self.labels)} earlier {'run' if len(self.labels) == 1 else 'runs'}"
@@ -75,7 +86,7 @@ class Experience(StartDistribution):
                     raise ValueError("numbers are not between 0 and 1")
             return cls(optima, weights, spread, predicted, labels)
         except (KeyError, TypeError, ValueError, RecursionError, OverflowError) as error:
-            raise FileError(f"learn_from: what the store kept cannot be read: {str(error)[:200]}") from None
+            raise FileError(f"learn_from: the experience in the store cannot be read: {str(error)[:200]}") from None
 
 
 def learn(sources: Sequence[Source], box: Box, context: Array | None = None) -> Experience | None:

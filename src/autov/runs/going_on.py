@@ -15,9 +15,11 @@ import numpy as np
 
 from autov.core import Array, Box, FileError, generator
 from autov.runs.budget import Evaluations
-from autov.runs.driver import Run, solve
+from autov.runs.driver import solve
+from autov.runs.evaluation_journal import stacked
 from autov.runs.known_points import distinct, from_bytes, to_bytes
-from autov.runs.run_store import OtherPointError, SavedRun, stacked
+from autov.runs.live_run import Run
+from autov.runs.run_store import OtherPointError, SavedRun
 
 EARLIER = "earlier"  # the name under which a store has what a run went on from
 

@@ -14,7 +14,7 @@ from autov.core import Array, whole_number
 from autov.engines import Engine, Serial, engine_of
 from autov.problems import PointFunction, Problem, instance_of, space_of, takes_points
 from autov.runs.budget import Evaluations
-from autov.runs.driver import LiveRun, Run, presented, solve
+from autov.runs.driver import solve
 from autov.runs.evaluation import (
     DEFAULT,
     FaultCount,
@@ -26,6 +26,7 @@ from autov.runs.evaluation import (
     giving_rows,
 )
 from autov.runs.experience import Experience
+from autov.runs.live_run import LiveRun, Run, presented
 from autov.runs.point_scheduler import CheapEvaluations, Job, PointScheduler, run_scheduled
 
 CHEAP = 1e-3  # seconds of an evaluation below which whole runs travel to the workers

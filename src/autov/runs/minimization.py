@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,11 +13,9 @@ import numpy as np
 from autov.algorithms.base import External
 from autov.algorithms.first_step import with_first_step
 from autov.algorithms.resolve import resolve_algorithm
-from autov.core import Array, InputError, Seed, canonical, describe, digest, identity, inferred_bounds, seed_of
+from autov.core import Array, InputError, Seed, inferred_bounds
 from autov.problems import (
-    Constrained,
     Problem,
-    Space,
     constrained,
     function_problem,
     instance_of,
@@ -26,17 +23,13 @@ from autov.problems import (
     resolve_problem,
     space_of,
     space_of_bounds,
-    to_base,
-    unpenalized,
-    violation_of,
 )
-from autov.problems.feasibility import total_excess
 from autov.runs.asynchronous import AsynchronousRun, check_schedule
-from autov.runs.budget import ConstrainedEvaluations, Evaluations, budget_of, population_of
+from autov.runs.budget import budget_of, population_of
+from autov.runs.conclusion import attach, ending, evaluations_shown, exceeded, interrupted, value_shown
 from autov.runs.described import CATEGORIES, default_algorithm, shown_result, shown_run, shown_state
-from autov.runs.driver import LiveRun, Run, solve
+from autov.runs.driver import solve
 from autov.runs.evaluation import (
-    DEFAULT,
     FaultCount,
     FaultPolicy,
     PointEvaluator,
@@ -46,24 +39,16 @@ from autov.runs.evaluation import (
     fault_policy,
     sentence,
 )
-from autov.runs.experience import Experience, learn
+from autov.runs.evaluation_journal import KEPT, Journal
+from autov.runs.experience import Experience
 from autov.runs.going_on import counted_on, going_on, repeats_itself, seed_after, with_known
-from autov.runs.known_points import from_bytes, known_points, to_bytes, variable_names
+from autov.runs.known_points import known_points
+from autov.runs.live_run import LiveRun, Run
 from autov.runs.noise import minimize_noisy, noise_of
+from autov.runs.run_start import described_known, frozen, known_of_file, learnt_from, seed_and_saved
 from autov.runs.run_state import Progress
-from autov.runs.run_store import KEPT, Journal, RunStore, SavedRun
-from autov.runs.sources import context_of, described, has_files, sources_of
-from autov.runs.stopping import (
-    BUDGET,
-    NOISY,
-    Monitor,
-    Stopping,
-    as_result,
-    largest,
-    run_has_converged,
-    stopping_of,
-    verdict,
-)
+from autov.runs.sources import context_of, described, has_files
+from autov.runs.stopping import NOISY, Monitor, Stopping, as_result, stopping_of
 
 if TYPE_CHECKING:
     from autov.runs.result import Result
@@ -206,33 +191,29 @@ def minimize(
         raise InputError(f"{name}: {chosen.name} runs as a whole and shows no population; use target or patience")
     until_converged, maxfev, popsize = maxfev is None, budget_of(maxfev, dims), population_of(popsize, chosen)
     live, asynchronous = LiveRun(), check_schedule(schedule, problem, chosen)
-    progress = Progress(maxfev, _value_shown(problem), lambda: {} if live.run is None else live.run.members)
+    progress = Progress(maxfev, value_shown(problem), lambda: {} if live.run is None else live.run.members)
     monitor = Monitor(
-        problem.box,
-        stopping,
-        callback,
-        disp,
-        lambda run: shown_state(progress.state(run), space),
-        lambda x: _exceeded(problem, x, journal),
-        until_converged,
-        lambda run: shown_run(run, space),
-    )
+        problem.box, stopping, callback, disp, lambda run: shown_state(progress.state(run), space),
+        lambda x: exceeded(problem, x, journal), until_converged, lambda run: shown_run(run, space),
+    )  # fmt: skip
     with ExitStack() as stack:
         before = None if isinstance(known, (str, os.PathLike)) else known_points(known, problem)
         numbers = context_of(context)
-        learnt = b"" if learn_from is None or has_files(learn_from) else _learnt(learn_from, problem, numbers)
-        more = _described(known, before) | ({} if learn_from is None else {"learn_from": described(learn_from, learnt)})
+        learnt = b"" if learn_from is None or has_files(learn_from) else learnt_from(learn_from, problem, numbers)
+        more = described_known(known, before)
+        if learn_from is not None:
+            more["learn_from"] = described(learn_from, learnt)
         if context is not None:
             more["context"] = numbers.tolist()
         if asynchronous:
             more["schedule"] = schedule
             if learn_from is not None:
                 raise InputError("learn_from: not with schedule='asynchronous' yet; give known or x0")
-        seed, saved = _seed_and_saved(stack, store, rng, problem, chosen, popsize, maxfev, x0, policy, more)
+        seed, saved = seed_and_saved(stack, store, rng, problem, chosen, popsize, maxfev, x0, policy, more)
         if isinstance(known, (str, os.PathLike)):
-            before = _from_file(known, problem, saved)
+            before = known_of_file(known, problem, saved)
         if learn_from is not None and has_files(learn_from):
-            learnt = _frozen(saved, "experience", partial(_learnt, learn_from, problem, numbers))
+            learnt = frozen(saved, "experience", partial(learnt_from, learn_from, problem, numbers))
         experience = Experience.from_bytes(learnt, problem.box.dim)
         run_with: dict[str, Any] = {"maxfev": maxfev, "popsize": popsize, "x0": x0, "seed": seed}
         run_with |= {"known": before, "experience": experience}
@@ -243,10 +224,10 @@ def minimize(
             repeats = (lambda: False) if asynchronous else repeats
             saved, earlier = going_on(saved, maxfev, instance_of(problem, 0).box, repeats)
         if earlier is not None:
-            counted, experience = partial(counted_on, earlier, _value_shown(problem)), None
+            counted, experience = partial(counted_on, earlier, value_shown(problem)), None
             run_with |= {"known": with_known(before, earlier), "maxfev": maxfev - len(earlier.fun)}
             run_with |= {"experience": None, "seed": seed_after(seed, len(earlier.fun))}
-            watch = None if watch is None else lambda run: monitor(counted_on(earlier, _value_shown(problem), run))
+            watch = None if watch is None else lambda run: monitor(counted_on(earlier, value_shown(problem), run))
             live.show(counted)
         call = None
         if not asynchronous:
@@ -266,15 +247,15 @@ def minimize(
                     observe=observe, live=live, **run_with,
                 )  # fmt: skip
         except BaseException as error:  # Ctrl-C, too
-            _attach(error, _interrupted(live.run, _shown(journal, problem), space), saved)
+            attach(error, interrupted(live.run, evaluations_shown(journal, problem), space), saved)
             raise
         if saved is not None:
             saved.finish(maxfev, run.leader)
     if counted is not None:
         run = counted(run)
     result = as_result(run)
-    result.update(_ending(run, monitor, problem, maxfev, made_up, journal))
-    made = _shown(journal, problem)
+    result.update(ending(run, monitor, problem, maxfev, made_up, journal))
+    made = evaluations_shown(journal, problem)
     if np.isfinite(run.fun) and (getattr(problem, "noisy", None) or made.noisy):
         result.message += f" {NOISY}"
     if before is not None and np.isfinite(run.fun) and not run.fun < before.fun.min():
@@ -293,168 +274,3 @@ def minimize(
         result.history = made
     progress.end(result.message)
     return shown_result(result, space)
-
-
-def _interrupted(run: Run | None, made: Evaluations, space: Space | None) -> Result | None:
-    """What an interrupted run has found, the points of a batch that was not finished included."""
-    from autov.runs.result import Result
-
-    if not len(made.fun) and run is None:
-        return None
-    found = {} if run is None else dict(as_result(run))
-    if len(made.fun):
-        lowest = made.best if isinstance(made, ConstrainedEvaluations) else made.fun
-        values = np.where(np.isnan(lowest), np.inf, lowest)
-        i = int(np.argmin(values))
-        if run is None or values[i] < run.fun:
-            found.update(x=made.x[i].copy(), fun=float(values[i]))
-        found.update(nfev=len(values), history=made)
-    message = f"Interrupted after {found['nfev']} evaluations."
-    return shown_result(Result(**found | {"success": False, "status": -1, "message": message}), space)
-
-
-def _attach(error: BaseException, result: Result | None, saved: SavedRun | None) -> None:
-    """Let an exception carry the result so far."""
-    if result is None:
-        return
-    with suppress(AttributeError, TypeError):
-        error.autov_result = result  # type: ignore[attr-defined]
-        place = "" if saved is None else f"; {saved.path} has them: the same call goes on from there"
-        error.add_note(f"{result.nfev} evaluations were made, see error.autov_result{place}")
-
-
-def _seed_and_saved(
-    stack: ExitStack, path: str | os.PathLike[str] | None, rng: Seed, problem: Problem, algorithm: Any, popsize: int,
-    maxfev: int, x0: Any, policy: FaultPolicy, more: dict[str, Any],
-) -> tuple[int, SavedRun | None]:  # fmt: skip
-    """The seed, and where the run is kept: without rng an interrupted run is taken up again.
-
-    Points that failed count as worst or not as the policy says, so it belongs to the key. Under the default one nothing
-    that failed is ever written: what such a run has is true under every policy, and a run with another goes on from it.
-    ``more`` is what else decides the run.
-    """
-    if path is None:
-        return seed_of(rng), None
-    decided = identity(problem)
-    decides = {"problem": decided, "algorithm": describe(algorithm), "popsize": popsize, "x0": describe(x0), **more}
-    strict = key = digest(canonical(decides))
-    if policy != DEFAULT:
-        key = digest(canonical(decides | {"timeout": policy.timeout, "on_error": policy.on_error}))
-    opened = stack.enter_context(RunStore(path))
-    seed = opened.unfinished_seed(key, strict) if rng is None else None
-    if seed is None and rng is None:
-        seed = opened.shorter_seed(key, maxfev)
-    seed = seed_of(rng) if seed is None else seed
-    box, names, integrality = problem.box, variable_names(problem), getattr(problem, "integrality", ())
-    about = {"problem": problem.name, "dim": box.dim, "algorithm": algorithm.name, "popsize": popsize,
-             "maxfev": maxfev, "identity": digest(canonical(decided)), "lower": box.lower.tolist(),
-             "upper": box.upper.tolist(), **({"names": list(names)} if names else {}), **_variables(problem),
-             **({"cold": identity(algorithm)} if x0 is None and not more.keys() & {"known", "learn_from"} else {}),
-             **({"integrality": list(integrality)} if integrality else {}),
-             **{name: more[name] for name in ("context",) if name in more}}  # fmt: skip
-    return seed, opened.open(key, seed, about, strict)
-
-
-def _variables(problem: Problem) -> dict[str, Any]:
-    """What a store says of described variables; nothing where they cannot be written down."""
-    if (space := space_of(problem)) is None:
-        return {}
-    with suppress(InputError):
-        return {"variables": space.to_dict()}
-    return {}
-
-
-def _described(known: Any, before: Evaluations | None) -> dict[str, Any]:
-    """What tells runs with known evaluations from others: the name of the file, or a digest of all numbers."""
-    if known is None:
-        return {}
-    if isinstance(known, (str, os.PathLike)):
-        return {"known": str(Path(known).resolve())}
-    return {"known": "" if before is None else digest(to_bytes(before, before.x.shape[1]))}
-
-
-def _from_file(path: str | os.PathLike[str], problem: Problem, saved: SavedRun | None) -> Evaluations | None:
-    """Known evaluations of a file; those that the stored run began with, because the file may have grown."""
-
-    def read() -> Evaluations | None:
-        return known_points(path, problem, digest(canonical(identity(problem))))
-
-    box = instance_of(problem, 0).box
-    return from_bytes(_frozen(saved, "known", lambda: to_bytes(read(), box.dim)), box)
-
-
-def _frozen(saved: SavedRun | None, name: str, make: Callable[[], bytes]) -> bytes:
-    """What a run begins with; of a stored run what it began with."""
-    return make() if saved is None else saved.frozen(name, make)
-
-
-def _learnt(learn_from: Any, problem: Problem, context: Array) -> bytes:
-    found = learn(sources_of(learn_from, problem), problem.box, context if len(context) else None)
-    return b"" if found is None else found.to_bytes()
-
-
-def _shown(journal: Journal, problem: Problem) -> Evaluations:
-    """Evaluations as people see them: integers, violations, and infinity where no value is known."""
-    made, rows = journal.evaluations(), journal.rows()
-    problem = instance_of(problem, 0)
-    base, _ = to_base(problem, np.empty((0, problem.box.dim)))
-    if not isinstance(base, Constrained):
-        return made
-    x = problem.rounded(made.x) if isinstance(problem, Constrained) else made.x
-    if rows is None:
-        if not base.constraints and not base.returned:
-            return Evaluations(x, made.fun)
-        return ConstrainedEvaluations.of(x, unpenalized(made.fun), violation_of(made.fun))
-    alone = np.isnan(rows).all(axis=1)  # failed, or of a run that this one goes on from
-    told = np.where(made.fun == np.inf, np.inf, violation_of(made.fun))
-    violation = np.where(alone, told, total_excess(rows[:, 2:]))
-    called = rows[:, 1] if base.returned else np.where(violation > 0, np.inf, rows[:, 1])
-    return ConstrainedEvaluations.of(x, np.where(alone, unpenalized(made.fun), called), violation, rows[:, 2:])
-
-
-def _value_shown(problem: Problem) -> Callable[[float], float]:
-    """What people see of a value: infinity where the point is not feasible."""
-    base, _ = to_base(instance_of(problem, 0), np.empty((0, problem.box.dim)))
-    return (lambda value: float(unpenalized(value))) if isinstance(base, Constrained) else float
-
-
-def _excess(problem: Problem, x: Array, journal: Journal, fun: float = np.inf) -> list[Array] | None:
-    """What is outside each constraint at the best point; None where there are none."""
-    base, at = to_base(instance_of(problem, 0), x[None])
-    if isinstance(base, Constrained) and base.returned:
-        row = journal.best_row
-        other = row is None or unpenalized(row[0]) != fun  # the best point was known before
-        return [np.empty(0) if row is None else np.maximum(row[2:], 0.0) * (not other)]
-    return base.excess(at[0]) if isinstance(base, Constrained) and base.constraints else None
-
-
-def _exceeded(problem: Problem, x: Array, journal: Journal) -> float:
-    """The largest of these."""
-    return largest(_excess(problem, x, journal) or [])
-
-
-def _ending(
-    run: Run, monitor: Monitor, problem: Problem, maxfev: int, made_up: np.ndarray | None, journal: Journal
-) -> dict[str, Any]:  # fmt: skip
-    """Success, status, message, and how far the constraints are met."""
-    converged = run.nfev < maxfev or run_has_converged(run)
-    when = (
-        "; the run had converged" if converged else " before the run converged: a larger maxfev may find a better point"
-    )
-    reason = BUDGET, f"The budget of {run.nfev} evaluations is used up{when}."
-    if run.nfev < maxfev:
-        reason = BUDGET, f"The algorithm ended by itself after {run.nfev} of {maxfev} evaluations."
-        if isinstance(problem, Constrained) and problem.whole.all():
-            reason = BUDGET, f"No new points were asked for after {run.nfev} of {maxfev} evaluations."
-    if monitor.reason is not None:  # also of the last batch, with which the budget is used up
-        reason, converged = monitor.reason, run_has_converged(run)
-    ended = verdict(reason, run.fun, _excess(problem, run.x, journal, run.fun), converged=converged)
-    if run.nans:
-        ended["message"] += f" {run.nans} evaluations returned NaN and counted as worst."
-    if made_up is not None:
-        ends = np.stack([problem.box.lower, problem.box.upper])
-        lower, upper = problem.rounded(ends) if isinstance(problem, Constrained) else ends
-        at = np.flatnonzero((made_up[:, 0] & (run.x <= lower)) | (made_up[:, 1] & (run.x >= upper)))
-        if len(at):
-            ended["message"] += f" x[{at[0]}] lies at a border that was made up around x0: give bounds."
-    return ended

@@ -5,36 +5,31 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autov.algorithms.base import Injectable, Metaheuristic
 from autov.algorithms.first_step import with_first_step
-from autov.algorithms.population import initial_points
 from autov.algorithms.resolve import resolve_algorithm
 from autov.core import (
     Array,
     Box,
-    FileError,
     InputError,
     Seed,
     canonical,
     digest,
     generator,
     inferred_bounds,
-    real_numbers,
     seed_of,
     values_of,
     whole_number,
 )
-from autov.core.locks import held
 from autov.problems import (
     Constrained,
     Function,
+    Space,
     ValueFunction,
     constraints_and_integers,
     kinds_of,
@@ -43,20 +38,21 @@ from autov.problems import (
     unpenalized,
     without_fixed,
 )
-from autov.problems.feasibility import described_rules, total_excess
+from autov.problems.feasibility import described_rules
 from autov.runs import optimizer_state
-from autov.runs.budget import Evaluations, budget_of, point_cache_for, population_of
+from autov.runs.budget import budget_of, point_cache_for, population_of
 from autov.runs.described import default_algorithm, fitted, shown_result
-from autov.runs.known_points import distinct, first_points_of, known_points
+from autov.runs.known_points import distinct, known_points
+from autov.runs.pending_points import PendingPoints
+from autov.runs.recorded_algorithm import RecordedAlgorithm
 from autov.runs.stopping import BUDGET, CONVERGED, UNFINISHED, Seen, Stopping, has_converged, stopping_of, verdict
-from autov.runs.told_points import TRIES, ToldPoints, check_asked, filling_points
+from autov.runs.told_points import ToldPoints, told_values, unknown_points
 
 if TYPE_CHECKING:
     from autov.runs.result import Result
 
 CONTRACTED = 50  # batches of nothing but known points after which the algorithm begins anew
 REDRAWS = 2000  # and after which points are asked for again rather than none
-TELL, INJECT, BEGIN = range(3)  # events of a history
 
 
 class Optimizer:
@@ -93,78 +89,36 @@ class Optimizer:
         constraints: Any = None, integrality: Any = None, known: Any = None, x0_std: float | None = None,
     ) -> None:  # fmt: skip
         self.space = space_of_bounds(bounds)
-        if self.space is None:
-            box, objective = Box.of(inferred_bounds(bounds, x0)[0]), _unused
-        else:
-            box, objective = self.space.box, ValueFunction(_unused, self.space)
-            x0 = None if x0 is None else self.space.several("x0", x0)
-        self._free = box.width > 0
-        if not self._free.any():
+        self._rules = rules = _rules_of(self.space, bounds, x0, constraints, integrality)
+        self.box = box = rules.problem.box
+        x0 = x0 if self.space is None or x0 is None else self.space.several("x0", x0)
+        if not (box.width > 0).any():
             raise InputError("bounds: every variable is fixed (lower equals upper), nothing is left to search")
-        # A problem without an objective: it rounds points and puts values and violations into one order.
-        problem = Function(objective, box)
-        if self.space is None:
-            self._rules = Constrained(problem, *constraints_and_integers(constraints, integrality, box))
-        else:
-            self._rules = described_rules(problem, self.space, constraints, integrality)
-        chosen = resolve_algorithm(default_algorithm(self._rules) if algorithm is None else algorithm)
+        chosen = resolve_algorithm(default_algorithm(rules) if algorithm is None else algorithm)
         chosen = with_first_step(chosen, x0, x0_std)
         if not isinstance(chosen, Metaheuristic):
             raise InputError(f"algorithm: {chosen.name} can only be run as a whole, not asked; use minimize")
-        if self.space is not None or self._rules.integrality:  # else nothing is known of the variables
-            chosen = fitted(chosen, without_fixed(self._rules))
-        self.categories = np.array(kinds_of(self._rules)[0])  # how many each variable has, 0 for what has an order
-        self._points: dict[str, Array] = {}  # described points that were handed out
-        self._restricted = bool(self._rules.constraints or self._rules.integrality)
-        before = known_points(known, self._rules if self._restricted else self._rules.problem)
-        self._known = point_cache_for(self._rules, 1, before)
+        if self.space is not None or rules.integrality:  # else nothing is known of the variables
+            chosen = fitted(chosen, without_fixed(rules))
+        self._restricted = bool(rules.constraints or rules.integrality)
+        before = known_points(known, rules if self._restricted else rules.problem)
+        self.categories = np.array(kinds_of(rules)[0])  # how many each variable has, 0 for what has an order
         self.stopping, self.until_converged = stopping_of(stop, target), maxfev is None
-        self._started, self._improved = time.perf_counter(), 0
-        self.algorithm, self.box = chosen, box
         self.popsize, self.maxfev = population_of(popsize, chosen), budget_of(maxfev, box.dim)
-        self._rng = generator(seed_of(rng), 0)
-        self._seed = self._rng.bit_generator.state  # with it and what was told, a run can be repeated
-        inner = self._rules.box
-        self._inner = Box(inner.lower[self._free], inner.upper[self._free])  # what the algorithm knows
-        self._given = x0 if x0 is None or self._free.all() else initial_points(inner, self.popsize, x0)[:, self._free]
-        self._begun = False  # whether anything was asked for
-        self._begin_with(before)
-        self._history: list[tuple[int, Array, Array]] = []  # what the algorithm was told: event, points, values
-        self._nfev = self._nans = self._batches = 0
-        self._warned = self._handed_out = False
-        self._missed = 0  # how often in a row nothing that was told had been asked for
-        self._best, self._best_x = np.inf, np.empty((0, box.dim))
-        self._trace: list[tuple[int, float]] = []  # evaluations, and the best value then, when it got better
+        self.algorithm, self._started = chosen, time.perf_counter()
+        self._run = RecordedAlgorithm(
+            chosen, box, rules.box, popsize=self.popsize, maxfev=self.maxfev, seed=seed_of(rng), x0=x0
+        )
+        self._run.start(before)
         self._told = ToldPoints(box.dim)
         if before is not None:
-            self._note_best(before.x, self._told.add(before.x, before.fun)[0])
-        self._asked, self._values = np.empty((0, box.dim)), np.empty(0)  # the batch being evaluated; NaN: not told yet
-        self._out = np.empty(0, bool)  # which points of it are handed out
-        self._extra = np.empty((0, box.dim))  # points beside the batch that are handed out and not told
-        self._drawn = 0  # how often such points were drawn
-
-    def _begin_with(self, before: Evaluations | None) -> None:
-        """A state before anything is asked for, with what is known: first points, and evaluations to plan with."""
-        x0, self._planned = self._given, self.maxfev
-        if before is not None:
-            inner = Evaluations(self._reduced(self._rules.box.clip(before.x)), before.fun)
-            x0, free = first_points_of(inner, self.algorithm, self._inner, self.popsize, self.maxfev, x0)
-            self._planned += free
-        self._x0 = initial_points(self._inner, max(self.popsize, 1), x0)
-        self._begin(self._x0 if len(self._x0) else None)
-
-    def _note_best(self, x: Array, f: Array) -> None:
-        """Take note of means; that of the best point so far may have become worse."""
-        i = int(np.argmin(f))
-        again = len(self._best_x) > 0 and (x == self._best_x).all(axis=1)
-        if np.any(again) and (f[again] > self._best).any():
-            point, self._best = self._told.best()
-            if (point != self._rules.rounded(self._best_x)[0]).any():
-                self._best_x = point[None]
-            self._trace = [(nfev, max(value, self._best)) for nfev, value in self._trace]
-        elif f[i] < self._best or not len(self._best_x):
-            self._best, self._best_x, self._improved = float(f[i]), x[i : i + 1].copy(), self._nfev
-            self._trace.append((self._nfev, self._best))
+            self._told.add(rules.rounded(before.x), before.fun, 0)
+        self._batch = PendingPoints(rules.rounded, box.dim, point_cache_for(rules, 1, before))
+        self._points: dict[str, Array] = {}  # described points that were handed out
+        self._nfev = self._nans = 0
+        self._drawn = 0  # how often points beside the batch were drawn
+        self._missed = 0  # how often in a row nothing that was told had been asked for
+        self._begun = self._handed_out = self._warned = False  # whether anything was asked for, ever and since `tell`
 
     def ask(self, n: int | None = None) -> Any:
         """Points to evaluate next, shape (m, d), or a list of m described points.
@@ -175,7 +129,16 @@ class Optimizer:
         ones told, far from those that are pending. There are fewer only where the budget, or a box of integers, has no
         more.
         """
-        return self._handed(self._ask(n))
+        left = self.maxfev - self._nfev - len(self._batch.beside)
+        self._begun = self._handed_out = True
+        self._fetch()
+        if n is None:
+            return self._handed(self._batch.hand_out(left, again=True))
+        count = min(whole_number("n", n, 1), max(left - int(self._batch.pending.sum()), 0))
+        own = self._batch.hand_out(count, again=False)
+        more = self._drawn_points(count - len(own))
+        self._batch.beside = np.concatenate([self._batch.beside, more])
+        return self._handed(np.concatenate([own, more]))
 
     def _handed(self, x: Array) -> Any:
         """Points as they were described; of these it is remembered where they lie."""
@@ -190,78 +153,32 @@ class Optimizer:
             return given
         return np.array([self._points.get(self.space.key(x), x) for x in self.space.several(what, given)])
 
-    def _ask(self, n: int | None) -> Array:
-        left = self.maxfev - self._nfev - len(self._extra)
-        self._begun = self._handed_out = True
-        self._fetch()
-        if n is None:
-            places = self._distinct(np.flatnonzero(np.isnan(self._values)))[: max(left, 0)]
-            self._out[places] = True
-            return self._rules.rounded(self._asked[places]).copy()
-        count = min(whole_number("n", n, 1), max(left - int(self._pending().sum()), 0))
-        places = self._distinct(np.flatnonzero(np.isnan(self._values) & ~self._out), self._asked[self._pending()])[
-            :count
-        ]
-        self._out[places] = True
-        own = self._rules.rounded(self._asked[places])
-        more = self._drawn_points(count - len(own))
-        self._extra = np.concatenate([self._extra, more])
-        return np.concatenate([own, more])
-
     def _fetch(self) -> None:
         """See to it that there is a batch with points that are not told."""
-        if not len(self._asked):
-            self._next_batch()
+        if not len(self._batch):
+            self._batch.take(self._run.ask())
             for known in range(1, REDRAWS):
-                if np.isnan(self._values).any():
+                if self._batch.open:
                     break
                 self._advance()  # all of it is known
                 if known % CONTRACTED == 0:
-                    self._history.append((BEGIN, self._inner.lower[None][:0], np.empty(0)))
-                    self._begin(None)
-                self._next_batch()
-        if not np.isnan(self._values).any():
-            self._values[:] = np.nan
+                    self._run.restart()
+                self._batch.take(self._run.ask())
+        if not self._batch.open:
+            self._batch.values[:] = np.nan
 
-    def _distinct(self, places: np.ndarray, out: Array | None = None) -> np.ndarray:
-        """Of integer points that are there twice the first, and none that is handed out beside the batch or in out."""
-        if self._known is None or not self._known.grows:
-            return places
-        taken = set(self._known.keys(self._extra if out is None else np.concatenate([self._extra, out])))
-        first = {key: i for i, key in reversed(list(zip(places, self._known.keys(self._asked[places]), strict=True)))}
-        return np.array(sorted(i for key, i in first.items() if key not in taken), np.int64)
-
-    def _pending(self) -> np.ndarray:
-        """Which points of the batch are handed out and not told."""
-        return self._out & np.isnan(self._values)
+    def _drawn_points(self, count: int) -> Array:
+        """Points beside the batch."""
+        if count < 1:
+            return self._batch.beside[:0]
+        self._drawn += 1
+        rng = generator(int(digest(canonical(self._run.seed)), 16), self._drawn)
+        return unknown_points(self._told, self._batch.waiting, self._rules, count, rng, self.categories)
 
     @property
     def pending(self) -> Any:
         """Points that were handed out and are neither told nor given up, (m, d), or a list of described ones."""
-        return self._handed(self._waiting())
-
-    def _waiting(self) -> Array:
-        return np.concatenate([self._rules.rounded(self._asked[self._pending()]), self._extra])
-
-    def _drawn_points(self, count: int) -> Array:
-        """Points beside the batch; none that is told or waits, and those that break constraints only if all do."""
-        found = self._extra[:0]
-        if count < 1:
-            return found
-        self._drawn += 1
-        rng = generator(int(digest(canonical(self._seed)), 16), self._drawn)
-        waiting = np.concatenate([self._rules.rounded(self._asked[np.isnan(self._values)]), self._extra])
-        for last in [False] * TRIES + [True]:
-            around = np.concatenate([waiting, found])
-            fresh = self._rules.rounded(filling_points(self._told, around, self.box, count, rng, self.categories))
-            if self._rules.constraints and not last:
-                fresh = fresh[self._rules.violation(fresh) <= 0]
-            for point in fresh:
-                if point not in self._told and not (np.concatenate([waiting, found]) == point).all(axis=1).any():
-                    found = np.concatenate([found, point[None]])
-            if len(found) >= count:
-                break
-        return found[:count]
+        return self._handed(self._batch.handed_out)
 
     def forget(self, points: Array | None = None) -> None:
         """Give up points that were handed out and whose values will never come; None for all of them.
@@ -270,55 +187,14 @@ class Optimizer:
         takes such a point to be as good as the nearest one that was told. An experiment that failed because of what
         was tried is told as NaN instead: it counts as worst.
         """
-        points = self._coordinates("forget", points) if points is not None else self._waiting()
+        points = self._coordinates("forget", points) if points is not None else self._batch.handed_out
         x = np.atleast_2d(np.asarray(points, dtype=np.float64))
         if x.ndim != 2 or x.shape[1] != self.box.dim:
             raise InputError(f"forget: expected points of shape (m, {self.box.dim}), got {x.shape}")
-        asked = self._rules.rounded(self._asked)
-        for point in x:
-            beside = (self._extra == point).all(axis=1)
-            match = np.flatnonzero(self._pending() & (asked == point).all(axis=1))
-            check_asked(bool(beside.any() or len(match)), point)
-            if len(match):
-                self._values[match[:1]] = self._told.nearest(point[None], self.box)
-            else:
-                self._extra = self._extra[~beside]
-        if len(self._values) and not np.isnan(self._values).any():
-            self._advance()
+        self._batch.forget(x, lambda point: self._told.nearest(point, self.box))
+        self._advance()
 
-    def _begin(self, x0: Array | None) -> None:
-        """A new state of the algorithm."""
-        planned = self.maxfev if x0 is None else self._planned
-        self._state = self.algorithm.init(self._inner, self.popsize, planned, self._rng, x0)
-
-    def _completed(self, x: Array) -> Array:
-        """Points of the algorithm with the fixed variables put in."""
-        if self._free.all():
-            return x
-        full = np.tile(self.box.lower, (len(x), 1))
-        full[:, self._free] = x
-        return full
-
-    def _reduced(self, x: Array) -> Array:
-        """Points as the algorithm knows them."""
-        return x if self._free.all() else np.ascontiguousarray(x[:, self._free])
-
-    def _next_batch(self) -> None:
-        asked, self._state = self.algorithm.ask(self._state, self._rng)
-        self._asked = self._completed(asked)
-        self._values, self._out = np.full(len(self._asked), np.nan), np.zeros(len(self._asked), bool)
-        self._fill_known()
-
-    def _fill_known(self) -> None:
-        if self._known is not None:
-            for i, key in enumerate(self._known.keys(self._asked)):
-                value = self._known.value(key)
-                if value is not None and np.isnan(self._values[i]):
-                    self._values[i] = value
-
-    def tell(
-        self, x: Any, f: Any, violation: Array | None = None, *, constraints: Array | None = None
-    ) -> None:  # fmt: skip
+    def tell(self, x: Any, f: Any, violation: Array | None = None, *, constraints: Array | None = None) -> None:
         """Values of points: those asked for, some of them in any order, or others. NaN counts as worst.
 
         A point that is told again has the mean of its values, here and in the result, and counts as one evaluation.
@@ -338,51 +214,31 @@ class Optimizer:
             constraints: instead of a violation, what must not be above 0 at a feasible point, (m,) or (m, k). An
                 equality h = 0 is ``abs(h) - 1e-4``.
         """
-        x = self._coordinates("tell", x)
-        try:
-            x, f = np.atleast_2d(np.asarray(x, dtype=np.float64)), np.atleast_1d(real_numbers(f))
-            broken = np.zeros(len(f)) if violation is None else np.atleast_1d(real_numbers(violation))
-            if constraints is not None:
-                broken = _violation_told(violation, real_numbers(constraints), len(f))
-        except (TypeError, ValueError, OverflowError) as error:
-            raise InputError(f"tell: points and values must be numbers ({error})") from None
-        if x.shape != (len(f), self.box.dim) or f.ndim != 1:
-            raise InputError(
-                f"tell: expected x of shape (m, {self.box.dim}) and f of shape (m,), got {x.shape} and {f.shape}"
-            )
-        if broken.shape != f.shape or not (broken >= 0).all():
-            raise InputError(f"tell: violation must hold one number of at least 0 for each of {len(f)} points")
-        if not self.box.holds(x):
-            raise InputError("tell: all points must lie inside the bounds")
+        x, f, broken = told_values(self._coordinates("tell", x), f, violation, constraints, self.box)
         if not len(f):
             return
+        points = self._rules.rounded(x)
         self._restricted = self._restricted or violation is not None or constraints is not None
         if self._restricted:
-            rounded = self._rules.rounded(x)
-            f = penalized(f, self._rules.violation(rounded, broken))
+            f = penalized(f, self._rules.violation(points, broken))
         f, nans = values_of(f, len(f))
         if not self._begun:
             self._learn_before(x, f)
             return
-        own = self._fill(x, f)  # not of the batch
-        beside = own & self._taken_beside(x)
-        foreign = own & ~beside & ~np.array([point in self._told for point in self._rules.rounded(x)])
-        self._check_matched(own & ~beside)
-        self._nfev += len(f) - int((own & ~beside).sum())
+        own = self._batch.fill(x, f)  # not of the batch
+        others = own & ~self._batch.take_beside(x)
+        foreign = others & ~np.array([point in self._told for point in points])
+        self._check_matched(others)
+        self._nfev += len(f) - int(others.sum())
         self._nans += nans
-        f, counts = self._told.add(self._rules.rounded(x), f)
+        f, counts = self._told.add(points, f, self._nfev)
         if (counts > 1).any():
-            self._fill_again(x[counts > 1], f[counts > 1])
-        self._note_best(x, f)
-        if self._known is not None and self._known.grows:
-            self._known.learn(x, f)
-            self._fill_known()
-        if len(self._values) and not np.isnan(self._values).any():
-            self._advance()
-        if own.any() and self.takes_points and isinstance(self.algorithm, Injectable):
-            self._history.append((INJECT, self._reduced(x[own]), f[own]))
-            self._state = self.algorithm.inject(self._state, *self._history[-1][1:])
-        elif foreign.any() and not (self._known is not None and self._known.grows) and not self._warned:
+            self._batch.fill_again(x[counts > 1], f[counts > 1])
+        grows = self._batch.learn(x, f)
+        self._advance()
+        if own.any() and self.takes_points:
+            self._run.inject(x[own], f[own])
+        elif foreign.any() and not grows and not self._warned:
             self._warned = True
             warnings.warn(
                 "tell: the algorithm does not use points that it did not ask for"
@@ -394,23 +250,21 @@ class Optimizer:
 
     def _learn_before(self, x: Array, f: Array) -> None:
         """Take points that were told before anything was asked for: the algorithm begins with them."""
-        f, _ = self._told.add(self._rules.rounded(x), f)
-        if self._known is not None:
-            told, values = self._known.arrays(self.box.dim)
+        f, _ = self._told.add(self._rules.rounded(x), f, 0)
+        if self._batch.known is not None:
+            told, values = self._batch.known.arrays(self.box.dim)
             x, f = np.concatenate([told, x]), np.concatenate([values, f])
-        self._note_best(x, f)
         before = distinct(x, f)
-        self._known = point_cache_for(self._rules, 1, before)
-        self._rng.bit_generator.state = self._seed
-        self._begin_with(before)
+        self._batch.known = point_cache_for(self._rules, 1, before)
+        self._run.start(before)
 
-    def _check_matched(self, own: np.ndarray) -> None:
+    def _check_matched(self, others: np.ndarray) -> None:
         """Refuse what would never end: points that are asked for again and again and come back as others.
 
         Where the algorithm uses points of other origin, people may tell as many of them as they like.
         """
         if self._handed_out:
-            self._missed = self._missed + 1 if own.all() and not self.takes_points else 0
+            self._missed = self._missed + 1 if others.all() and not self.takes_points else 0
         self._handed_out = False
         if self._missed > 1:
             raise InputError("tell: none of these points was asked for; give them exactly as ask returned them")
@@ -418,65 +272,13 @@ class Optimizer:
     @property
     def takes_points(self) -> bool:
         """Whether the algorithm uses points it did not ask for: those with `inject`, after a batch."""
-        return self._batches > 0 and isinstance(self.algorithm, Injectable)
+        return self._run.takes_points
 
     def _advance(self) -> None:
-        """Tell the algorithm its batch."""
-        self._history.append((TELL, self._reduced(self._asked), self._values))
-        self._state = self.algorithm.tell(self._state, *self._history[-1][1:], self._rng)
-        self._asked, self._values, self._out = self._asked[:0], self._values[:0], self._out[:0]
-        self._batches += 1
-
-    def repeat_event(self, event: int, x: Array, f: Array) -> None:
-        """Let the algorithm do again what a saved history says; values are not evaluations of this optimizer.
-
-        Raises:
-            ValueError: where the algorithm does not ask for these points.
-        """
-        if event == BEGIN:
-            self._begin(None)
-        elif event == INJECT and self.takes_points and isinstance(self.algorithm, Injectable):
-            self._state = self.algorithm.inject(self._state, x, f)
-        elif event == TELL:
-            asked, self._state = self.algorithm.ask(self._state, self._rng)
-            if not np.array_equal(asked, x):
-                raise ValueError("this version of the algorithm asks for another batch")
-            self._state = self.algorithm.tell(self._state, x, f, self._rng)
-            self._batches += 1
-        else:
-            raise ValueError(f"event {event} cannot be repeated")
-        self._history.append((event, x, f))
-
-    def _fill(self, x: Array, f: Array) -> np.ndarray:
-        """Put values to the points that were asked for; which points of x are none of them, (m,) bool."""
-        asked = self._rules.rounded(self._asked)
-        waiting = np.flatnonzero(np.isnan(self._values))[: len(x)]
-        if len(waiting) == len(x) and np.array_equal(asked[waiting], x):  # in the order they were asked for
-            self._values[waiting] = f
-            return np.zeros(len(x), dtype=bool)
-        own = np.ones(len(x), dtype=bool)
-        for i, point in enumerate(x):
-            open_ = np.flatnonzero(np.isnan(self._values))
-            match = open_[(asked[open_] == point).all(axis=1)]
-            if len(match):
-                self._values[match[0]] = f[i]
-                own[i] = False
-        return own
-
-    def _fill_again(self, x: Array, f: Array) -> None:
-        """Put means to points of the batch that were told before."""
-        asked = self._rules.rounded(self._asked)
-        for point, mean in zip(x, f, strict=True):
-            self._values[(asked == point).all(axis=1) & ~np.isnan(self._values)] = mean
-
-    def _taken_beside(self, x: Array) -> np.ndarray:
-        """Which points of x were handed out beside the batch, (m,) bool; they are no longer pending."""
-        beside = np.zeros(len(x), bool)
-        for i, point in enumerate(x if len(self._extra) else x[:0]):
-            match = (self._extra == point).all(axis=1)
-            beside[i] = match.any()
-            self._extra = self._extra[~match]
-        return beside
+        """Tell the algorithm its batch, if all values are there."""
+        if len(self._batch) and not self._batch.open:
+            self._run.tell(self._batch.asked, self._batch.values)
+            self._batch.clear()
 
     def stop(self) -> bool:
         """Whether the budget is used up, a stopping criterion is met, or all points are known."""
@@ -484,10 +286,10 @@ class Optimizer:
 
     def _reason(self) -> tuple[int, str] | None:
         """Status and message, if it is over."""
-        met = self._met() if len(self._best_x) and self.stopping.active else None
+        met = self._met() if len(self._told.best_x) and self.stopping.active else None
         if met is not None:
             return met
-        if self._known is not None and self._known.exhausted:
+        if self._batch.known is not None and self._batch.known.exhausted:
             return BUDGET, f"All points are known after {self._nfev} of {self.maxfev} evaluations."
         if self.until_converged and self._converged():
             return CONVERGED, f"Converged: the last evaluations of {self._nfev} brought no better value."
@@ -499,13 +301,13 @@ class Optimizer:
         x, f = self._population()
         seconds = time.perf_counter() - self._started
         return self.stopping.met(
-            Seen(float(self._unpenalized(self._best)), self._nfev, self._improved, x, f, self.box, seconds)
+            Seen(float(self._unpenalized(self._told.best)), self._nfev, self._told.improved, x, f, self.box, seconds)
         )
 
     def _converged(self) -> bool:
-        if self._known is not None and self._known.exhausted:
+        if self._batch.known is not None and self._batch.known.exhausted:
             return True
-        trace = np.array([*self._trace, (self._nfev, self._best)])
+        trace = np.array([*self._told.trace, (self._nfev, self._told.best)])
         return has_converged(trace[:, 0], self._unpenalized(trace[:, 1]), self.box.dim, len(self._population()[1]))
 
     def _unpenalized(self, values: Any) -> Any:
@@ -519,7 +321,7 @@ class Optimizer:
     @property
     def state(self) -> Any:
         """That of the algorithm."""
-        return self._state
+        return self._run.state
 
     @property
     def population(self) -> tuple[Array, Array]:
@@ -528,13 +330,11 @@ class Optimizer:
         return (x if self.space is None else self.space.points(x)), f
 
     def _population(self) -> tuple[Array, Array]:
-        if self._batches:
-            x, f = self.algorithm.population(self._state)
-            x = self._completed(np.asarray(x))
-            x = x[: len(f)]  # of an algorithm that has begun anew, nothing is told yet
+        if self._run.batches:
+            x, f = self._run.population()
         else:
-            told = ~np.isnan(self._values)
-            x, f = self._asked[told], self._values[told]
+            told = ~np.isnan(self._batch.values)
+            x, f = self._batch.asked[told], self._batch.values[told]
         return self._rules.rounded(np.array(x)), np.array(self._unpenalized(f))
 
     @property
@@ -542,24 +342,22 @@ class Optimizer:
         """The best so far, in SciPy's form."""
         from autov.runs.result import Result
 
-        if not len(self._best_x):
-            raise InputError("result: nothing was told yet")
+        if not len(self._told.best_x):
+            raise InputError("result: no point has a value yet")
         x, f = self._population()
-        reason, fun = self._reason(), float(self._unpenalized(self._best))
-        best = self._rules.rounded(self._best_x)[0].copy()
+        reason, fun, best = self._reason(), float(self._unpenalized(self._told.best)), self._told.best_x[0].copy()
         excess = self._rules.excess(best) if self._rules.constraints else None
-        ended = verdict(reason or (UNFINISHED, ""), fun, excess, not fun > self._best, self._converged())
+        ended = verdict(reason or (UNFINISHED, ""), fun, excess, not fun > self._told.best, self._converged())
         if reason is None:
-            ended |= {"success": False, "status": UNFINISHED, "message": self._progress()}
+            most = f"at most {self.maxfev}" if self.until_converged else str(self.maxfev)
+            open_ = len(self._batch.handed_out)
+            message = f"Not finished: {self._nfev} of {most} evaluations have a value, {open_} points are pending."
+            ended |= {"success": False, "status": UNFINISHED, "message": message}
         found = Result(
-            x=best, fun=fun, nfev=self._nfev, nit=max(self._batches - 1, 0), **ended, population=x,
+            x=best, fun=fun, nfev=self._nfev, nit=max(self._run.batches - 1, 0), **ended, population=x,
             population_energies=f,
         )  # fmt: skip
         return shown_result(found, self.space)
-
-    def _progress(self) -> str:
-        most = f"at most {self.maxfev}" if self.until_converged else str(self.maxfev)
-        return f"Not finished: {self._nfev} of {most} evaluations are told, {len(self._waiting())} points are pending."
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write settings, seed, values and pending points; `Optimizer.load` continues with identical results.
@@ -575,11 +373,10 @@ class Optimizer:
         return optimizer_state.load(cls, path, constraints)
 
     @classmethod
-    @contextmanager
     def open(
         cls, path: str | os.PathLike[str], bounds: Any = None, *, constraints: Any = None, wait: float = 60.0,
         **settings: Any,
-    ) -> Iterator[Optimizer]:  # fmt: skip
+    ) -> AbstractContextManager[Optimizer]:  # fmt: skip
         """The optimizer of a file that several people use, for one of them at a time; saved at the end of the block.
 
         A lock file beside it (``lab.json.lock``) keeps others out until the block ends. After an exception nothing is
@@ -595,34 +392,16 @@ class Optimizer:
             wait: seconds to wait for another one to end its block.
             settings: others of `Optimizer`; a file that is there has its own.
         """
-        place = Path(path)
-        with held(place.with_name(f"{place.name}.lock"), f"another use of {place.name}", wait):
-            if place.exists():
-                optimizer = cls.load(place, constraints)
-                if bounds is not None and not _same_bounds(bounds, optimizer):
-                    raise InputError(f"bounds: not those of {place}; leave them out, or name another file")
-            elif bounds is None:
-                raise FileError(f"{place}: no such file; give bounds to begin one")
-            else:
-                optimizer = cls(bounds, constraints=constraints, **settings)
-            yield optimizer
-            optimizer.save(place)
+        return optimizer_state.shared(cls, path, bounds, constraints, wait, settings)
 
 
-def _same_bounds(bounds: Any, optimizer: Optimizer) -> bool:
-    space = space_of_bounds(bounds)
-    if space is None or optimizer.space is None:
-        return space is optimizer.space and Box.of(bounds) == optimizer.box
-    return space.to_dict() == optimizer.space.to_dict()
-
-
-def _violation_told(violation: Any, constraints: Array, count: int) -> Array:
-    """The violation of constraints that are told with values."""
-    if violation is not None:
-        raise InputError("tell: give violation or constraints, not both")
-    if constraints.ndim not in (1, 2) or len(constraints) != count:
-        raise InputError(f"tell: constraints must have shape ({count},) or ({count}, k), got {constraints.shape}")
-    return total_excess(constraints.reshape(count, -1))
+def _rules_of(space: Space | None, bounds: Any, x0: Any, constraints: Any, integrality: Any) -> Constrained:
+    """A problem without an objective: it rounds points and puts values and violations into one order."""
+    if space is not None:
+        problem = Function(ValueFunction(_unused, space), space.box)
+        return described_rules(problem, space, constraints, integrality)
+    box = Box.of(inferred_bounds(bounds, x0)[0])
+    return Constrained(Function(_unused, box), *constraints_and_integers(constraints, integrality, box))
 
 
 def _unused(x: Array) -> float:

@@ -11,6 +11,9 @@ import dataclasses
 import math
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -28,7 +31,8 @@ from autov.core import (
     write_text,
 )
 from autov.core.atomic_files import number
-from autov.problems import space_from
+from autov.core.locks import held
+from autov.problems import space_from, space_of_bounds
 from autov.problems.constraints import constraints_of
 from autov.problems.value_function import value_constraints
 from autov.runs.budget import Evaluations, point_cache_for
@@ -47,38 +51,38 @@ Kind = TypeVar("Kind", bound="Optimizer")
 
 def save(optimizer: Optimizer, path: str | os.PathLike[str]) -> None:
     """Write all of it."""
-    o, rules = optimizer, optimizer._rules
+    o, rules, run, batch, told = optimizer, optimizer._rules, optimizer._run, optimizer._batch, optimizer._told
     numbers: dict[str, Any] = {
-        "popsize": o.popsize, "maxfev": o.maxfev, "nfev": o._nfev, "nans": o._nans, "seed": o._seed,
-        "planned": o._planned, "drawn": o._drawn,
+        "popsize": o.popsize, "maxfev": o.maxfev, "nfev": o._nfev, "nans": o._nans, "seed": run.seed,
+        "planned": run.planned, "drawn": o._drawn,
         "until_converged": o.until_converged,
         **({} if o.space is None else {"space": o.space.to_dict()}),
     }  # fmt: skip
     arrays = {
-        "lower": o.box.lower, "upper": o.box.upper, "asked": o._asked, "values": o._values,
-        "best": np.array(o._best), "best_x": o._best_x, "trace": np.array(o._trace).reshape(-1, 2), "x0": o._x0,
-        "events": np.array([(event, len(f)) for event, _, f in o._history], np.int64).reshape(-1, 2),
-        "told_x": np.concatenate([np.empty((0, o._inner.dim)), *(x for _, x, _ in o._history)]),
-        "told_f": np.concatenate([np.empty(0), *(f for _, _, f in o._history)]),
-        "out": o._out.astype(np.int64), "extra": o._extra,
+        "lower": o.box.lower, "upper": o.box.upper, "asked": batch.asked, "values": batch.values,
+        "best": np.array(told.best), "best_x": told.best_x, "trace": np.array(told.trace).reshape(-1, 2), "x0": run.x0,
+        "events": np.array([(event, len(f)) for event, _, f in run.history], np.int64).reshape(-1, 2),
+        "told_x": np.concatenate([np.empty((0, run.box.dim)), *(x for _, x, _ in run.history)]),
+        "told_f": np.concatenate([np.empty(0), *(f for _, _, f in run.history)]),
+        "out": batch.out.astype(np.int64), "extra": batch.beside,
     }  # fmt: skip
     if o._restricted or o.stopping.active:
         numbers["rules"] = {
             "integrality": list(rules.integrality), "constraints": len(rules.constraints),
-            "violation": _violation(optimizer), "restricted": o._restricted, "improved": o._improved,
+            "violation": _violation(optimizer), "restricted": o._restricted, "improved": told.improved,
             "stopping": dataclasses.asdict(o.stopping), "seconds": time.perf_counter() - o._started,
         }  # fmt: skip
-    if o._known is not None:
-        arrays["known_x"], arrays["known_f"] = o._known.arrays(o.box.dim)
+    if batch.known is not None:
+        arrays["known_x"], arrays["known_f"] = batch.known.arrays(o.box.dim)
     described = algorithm_to_dict(o.algorithm)
     if OWN in described:
         raise InputError(f"algorithm: {o.algorithm.name} is not one of autov's own and cannot be written to a file")
     head = {"format": FORMAT, "version": VERSION, "algorithm": described, **numbers}
-    told: dict[str, np.ndarray] = dict(zip(TOLD, o._told.arrays(), strict=True))
+    experiments: dict[str, np.ndarray] = dict(zip(TOLD, told.arrays(), strict=True))
     if str(path).lower().endswith(".json"):
-        write_text(path, _readable(o, head, arrays, told))
+        write_text(path, _readable(o, head, arrays, experiments))
     else:
-        write_arrays(path, head, arrays | told)
+        write_arrays(path, head, arrays | experiments)
 
 
 def _readable(o: Optimizer, head: dict[str, Any], arrays: dict[str, Any], told: dict[str, Any]) -> str:
@@ -166,9 +170,9 @@ def load(kind: type[Kind], path: str | os.PathLike[str], constraints: Any) -> Ki
 def _violation(optimizer: Optimizer) -> float:
     """Of the constraints at the best point; what was told with points is not part of it."""
     rules = optimizer._rules
-    if not rules.constraints or not len(optimizer._best_x):
+    if not rules.constraints or not len(optimizer._told.best_x):
         return 0.0
-    found = rules.violation(rules.rounded(optimizer._best_x))
+    found = rules.violation(optimizer._told.best_x)
     return float(found.sum()) if np.isfinite(found).all() else 1e300
 
 
@@ -190,7 +194,7 @@ def _restore(
         maxfev=numbers["maxfev"], integrality=None if space else rules.get("integrality") or None,
         stop=Stopping(**rules.get("stopping", {})),
     )  # fmt: skip
-    o.popsize = popsize
+    o.popsize = o._run.popsize = popsize
     asked, values, best_x, best = arrays["asked"], arrays["values"], arrays["best_x"], arrays["best"]
     if (
         values.ndim != 1
@@ -205,64 +209,60 @@ def _restore(
         raise ValueError("points of the saved arrays lie outside the bounds")
     o._nfev, o._nans = whole_number("nfev", numbers["nfev"], 0), whole_number("nans", numbers["nans"], 0)
     if o._nfev and not len(best_x):
-        raise ValueError("there is no best point although something was told")
-    o._planned = whole_number("planned", numbers.get("planned", o.maxfev), o.maxfev)
-    if o._planned > o.maxfev + len(arrays["x0"]):
+        raise ValueError("no best point although points have values")
+    planned = whole_number("planned", numbers.get("planned", o.maxfev), o.maxfev)
+    if planned > o.maxfev + len(arrays["x0"]):
         raise ValueError("more first points are known than there are")
-    _repeat(o, numbers["seed"], arrays)
-    o._given = o._x0[: len(o._x0) - (o._planned - o.maxfev)]
-    if len(values):
-        o._next_batch()
-        if not np.array_equal(o._asked, asked):
-            raise ValueError("this version of the algorithm asks for another batch")
-    o._values, o._best_x, o._best = values, best_x, float(best)
-    trace, o.until_converged = arrays["trace"], bool(numbers["until_converged"])
-    if trace.dtype != np.float64 or trace.shape[1:] != (2,) or np.isnan(trace).any():
-        raise ValueError("the saved trace does not fit")
-    o._trace = [(int(nfev), float(value)) for nfev, value in trace]
-    if o._known is not None or "known_x" in arrays:
+    _repeat(o, numbers["seed"], planned, arrays)
+    if o._batch.known is not None or "known_x" in arrays:
         _learn(o, arrays["known_x"], arrays["known_f"])
     _restore_told(o, numbers, arrays)
-    o._begun = bool(len(o._history) or len(asked))
+    o.until_converged = bool(numbers["until_converged"])
+    o._begun = bool(len(o._run.history) or len(asked))
     if rules:
         o._restricted = rules["restricted"]
-        o._improved = whole_number("improved", rules["improved"], 0)
+        o._told.improved = whole_number("improved", rules["improved"], 0)
         o._started = time.perf_counter() - rules["seconds"]
     return o, rules
 
 
 def _restore_told(o: Optimizer, numbers: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-    """What was told, and what is pending."""
+    """What was told, what is the best of it, and what is pending."""
     x, f, counts = (arrays[name] for name in TOLD)
-    out, extra = arrays["out"], arrays["extra"]
-    if f.ndim != 1 or x.shape != (len(f), o.box.dim) or counts.shape != f.shape or out.shape != o._values.shape:
-        raise ValueError("shapes of what was told do not fit")
+    values, out, extra, trace = (arrays[name] for name in ("values", "out", "extra", "trace"))
+    if f.ndim != 1 or x.shape != (len(f), o.box.dim) or counts.shape != f.shape or out.shape != values.shape:
+        raise ValueError("shapes of points and values do not fit")
     if any(a.dtype != np.float64 for a in (x, f, extra)) or any(a.dtype != np.int64 for a in (counts, out)):
-        raise ValueError("types of what was told do not fit")
+        raise ValueError("types of points and values do not fit")
     if np.isnan(f).any() or (counts < 1).any() or extra.shape[1:] != (o.box.dim,) or not o.box.holds(extra):
-        raise ValueError("what was told does not fit")
+        raise ValueError("points and values do not fit")
+    if trace.dtype != np.float64 or trace.shape[1:] != (2,) or np.isnan(trace).any():
+        raise ValueError("the saved trace does not fit")
     o._told.restore(x, f, counts)
-    o._out, o._extra, o._drawn = out > 0, extra, whole_number("drawn", numbers["drawn"], 0)
-    o._handed(np.concatenate([x, o._waiting()]))
+    o._told.best, o._told.best_x = float(arrays["best"]), arrays["best_x"]
+    o._told.trace = [(int(nfev), float(value)) for nfev, value in trace]
+    if len(values):
+        asked = o._run.ask()
+        if not np.array_equal(asked, arrays["asked"]):
+            raise ValueError("this version of the algorithm asks for another batch")
+        o._batch.take(asked, values, out > 0)
+    o._batch.beside, o._drawn = extra, whole_number("drawn", numbers["drawn"], 0)
+    o._handed(np.concatenate([x, o._batch.handed_out]))
 
 
-def _repeat(o: Optimizer, seed: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+def _repeat(o: Optimizer, seed: dict[str, Any], planned: int, arrays: dict[str, np.ndarray]) -> None:
     """Make the algorithm's state of what it was told."""
     x0, events, x, f = (arrays[name] for name in ("x0", "events", "told_x", "told_f"))
-    if any(array.dtype != np.float64 for array in (x0, x, f)) or f.ndim != 1 or x.shape != (len(f), o._inner.dim):
-        raise ValueError("the points and values that were told do not fit")
+    box = o._run.box
+    if any(array.dtype != np.float64 for array in (x0, x, f)) or f.ndim != 1 or x.shape != (len(f), box.dim):
+        raise ValueError("the points and values do not fit")
     if events.dtype != np.int64 or events.shape[1:] != (2,) or (events < 0).any() or events[:, 1].sum() != len(f):
-        raise ValueError("the events of the file do not fit what was told")
-    if x0.shape[1:] != (o._inner.dim,) or not o._inner.holds(x) or np.isnan(f).any():
+        raise ValueError("the events of the file do not fit its points and values")
+    if x0.shape[1:] != (box.dim,) or not box.holds(x) or np.isnan(f).any():
         raise ValueError("points lie outside the bounds, or have no values")
-    o._rng.bit_generator.state = o._seed = seed
-    o._x0 = x0
-    o._begin(x0 if len(x0) else None)
-    done = 0
-    for event, count in events.tolist():
-        part = slice(done, done + count)
-        o.repeat_event(event, x[part], f[part])
-        done += count
+    ends = np.cumsum(events[:, 1])[:-1] if len(events) else []
+    parts = zip(events[:, 0].tolist(), np.split(x, ends), np.split(f, ends), strict=len(events) > 0)
+    o._run.repeat(seed, planned, x0, parts)
 
 
 def _learn(o: Optimizer, x: np.ndarray, f: np.ndarray) -> None:
@@ -271,10 +271,37 @@ def _learn(o: Optimizer, x: np.ndarray, f: np.ndarray) -> None:
         raise ValueError("known points of the saved arrays do not fit")
     if not o.box.holds(x) or np.isnan(f).any():
         raise ValueError("known points of the saved arrays lie outside the bounds, or have no values")
-    if o._known is None:
-        o._known = point_cache_for(o._rules, 1, Evaluations(x, f))
+    if o._batch.known is None:
+        o._batch.known = point_cache_for(o._rules, 1, Evaluations(x, f))
     else:
-        o._known.learn(x, f)
+        o._batch.known.learn(x, f)
+
+
+@contextmanager
+def shared(
+    kind: type[Kind], path: str | os.PathLike[str], bounds: Any, constraints: Any, wait: float,
+    settings: dict[str, Any],
+) -> Iterator[Kind]:  # fmt: skip
+    """The optimizer of a file that several people use, as `Optimizer.open` says."""
+    place = Path(path)
+    with held(place.with_name(f"{place.name}.lock"), f"another use of {place.name}", wait):
+        if place.exists():
+            optimizer = load(kind, place, constraints)
+            if bounds is not None and not _has_bounds(optimizer, bounds):
+                raise InputError(f"bounds: not those of {place}; leave them out, or name another file")
+        elif bounds is None:
+            raise FileError(f"{place}: no such file; give bounds to begin one")
+        else:
+            optimizer = kind(bounds, constraints=constraints, **settings)
+        yield optimizer
+        save(optimizer, place)
+
+
+def _has_bounds(optimizer: Optimizer, bounds: Any) -> bool:
+    space = space_of_bounds(bounds)
+    if space is None or optimizer.space is None:
+        return space is optimizer.space and Box.of(bounds) == optimizer.box
+    return space.to_dict() == optimizer.space.to_dict()
 
 
 def _checked_rules(rules: Any, dim: int) -> dict[str, Any]:

@@ -23,9 +23,11 @@ from autov.core import Array, InputError, WorkerError
 from autov.engines import WAIT, Engine
 from autov.engines.pickled import pack_error, unpack_error
 from autov.problems import Problem, instance_of
-from autov.runs.driver import Run, solve
+from autov.runs.driver import solve
 from autov.runs.evaluation import DEFAULT, RAISED, FaultCount, FaultPolicy, giving_rows, in_message, one_line
-from autov.runs.run_store import Told, number_of, stacked
+from autov.runs.evaluation_journal import number_of, stacked
+from autov.runs.live_run import Run
+from autov.runs.run_store import Told
 
 PATIENCE = 0.05  # seconds to wait for a run that is computing before workers are left alone
 

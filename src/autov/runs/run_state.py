@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autov.core import Array
-from autov.runs.driver import Run
+from autov.runs.live_run import Run
 
 LOG = logging.getLogger("autov")
 LOG.addHandler(logging.NullHandler())

@@ -143,7 +143,7 @@ def fitting(run: StoredRun, problem: Problem) -> tuple[np.ndarray, str]:
     if _meanings(problem) != _told_meanings(run):
         return np.empty(0, np.int64), "its variables are described in another way"
     if run.box is not None and run.box != box:
-        return np.empty(0, np.int64), "its bounds are others, and variables without names cannot be told apart"
+        return np.empty(0, np.int64), "its bounds differ, and variables without names cannot be matched"
     return np.arange(box.dim), ""
 
 

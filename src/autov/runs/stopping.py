@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autov.core import Array, Box, InputError, whole_number
-from autov.runs.driver import Run
+from autov.runs.live_run import Run
 from autov.runs.run_state import RunState
 
 # What `status` of a result says.

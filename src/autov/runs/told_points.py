@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
-from autov.core import Array, Box, Generator, InputError
-from autov.problems.feasibility import LEVEL
+from autov.core import Array, Box, Generator, InputError, real_numbers
+from autov.problems import Constrained
+from autov.problems.feasibility import LEVEL, total_excess
 
 RECENT = 10, 4  # last points told that say where to look: so many, and so many for each variable
 CHOICES = 16  # draws of which the one farthest from all others becomes a point
@@ -19,6 +21,12 @@ class ToldPoints:
     """Values by point, in the order in which points came; a point that is told again has the mean of its values.
 
     Values that failed (infinite) or belong to infeasible points do not take part in a mean where there are others.
+
+    Attributes:
+        best: the smallest mean.
+        best_x: its point, (1, d); (0, d) before anything is told.
+        improved: evaluations that had been made when it was found.
+        trace: evaluations, and the best mean then, when it got better.
     """
 
     def __init__(self, dim: int) -> None:
@@ -26,6 +34,8 @@ class ToldPoints:
         self._places: dict[bytes, int] = {}
         self._means: list[float] = []
         self._counts: list[int] = []
+        self.best, self.best_x, self.improved = np.inf, np.empty((0, dim)), 0
+        self.trace: list[tuple[int, float]] = []
 
     def __len__(self) -> int:
         return len(self._means)
@@ -33,8 +43,11 @@ class ToldPoints:
     def __contains__(self, point: Array) -> bool:
         return _key(point) in self._places
 
-    def add(self, x: Array, f: Array) -> tuple[Array, np.ndarray]:
-        """Take values (m,) of points (m, d); the means at these points, and how often they were told."""
+    def add(self, x: Array, f: Array, nfev: int) -> tuple[Array, np.ndarray]:
+        """Take values (m,) of points (m, d); the means at these points, and how often they were told.
+
+        ``nfev`` evaluations were made until now.
+        """
         places = []
         for point, value in zip(x, f.tolist(), strict=True):
             place = self._places.setdefault(_key(point), len(self._means))
@@ -44,7 +57,22 @@ class ToldPoints:
             else:
                 self._merge(place, value)
             places.append(place)
-        return np.array([self._means[i] for i in places]), np.array([self._counts[i] for i in places], np.int64)
+        means = np.array([self._means[i] for i in places])
+        self._note_best(x, means, nfev)
+        return means, np.array([self._counts[i] for i in places], np.int64)
+
+    def _note_best(self, x: Array, means: Array, nfev: int) -> None:
+        """The best mean; that of the best point so far may have become worse."""
+        i = int(np.argmin(means))
+        again = len(self.best_x) > 0 and (x == self.best_x).all(axis=1)
+        if np.any(again) and (means[again] > self.best).any():
+            place = int(np.argmin(self._means))
+            self.best = self._means[place]
+            self.best_x = np.frombuffer(list(self._places)[place], dtype=np.float64)[None].copy()
+            self.trace = [(count, max(value, self.best)) for count, value in self.trace]
+        elif means[i] < self.best or not len(self.best_x):
+            self.best, self.best_x, self.improved = float(means[i]), x[i : i + 1].copy(), nfev
+            self.trace.append((nfev, self.best))
 
     def _merge(self, place: int, value: float) -> None:
         mean, count = self._means[place], self._counts[place]
@@ -73,12 +101,7 @@ class ToldPoints:
         self._places = {_key(point): i for i, point in enumerate(x)}
         self._means, self._counts = f.tolist(), counts.tolist()
         if len(self._places) != len(f):
-            raise ValueError("a point is there twice")
-
-    def best(self) -> tuple[Array, float]:
-        """The point with the smallest mean."""
-        i = int(np.argmin(self._means))
-        return np.frombuffer(list(self._places)[i], dtype=np.float64).copy(), self._means[i]
+            raise ValueError("a point occurs twice")
 
     def nearest(self, points: Array, box: Box) -> Array:
         """For each point the value of the nearest one that was told; infinite where nothing was."""
@@ -135,10 +158,48 @@ def _draw_categories(draws: Array, good: Array, categories: np.ndarray, rng: Gen
         draws[:, i] = np.where(other[:, i], anywhere, theirs)
 
 
-def check_asked(found: bool, point: Array) -> None:
-    """Refuse to give up a point that nobody waits for."""
-    if not found:
-        raise InputError(f"forget: {np.array2string(point, separator=', ')} is not pending")
+def unknown_points(
+    told: ToldPoints, waiting: Array, rules: Constrained, count: int, rng: Generator, categories: np.ndarray | None
+) -> Array:  # fmt: skip
+    """`filling_points` that nobody told or waits for, and that break constraints only if all do.
+
+    There are fewer than count only if there are no more.
+    """
+    found = waiting[:0]
+    for last in [False] * TRIES + [True]:
+        if len(found) >= count:
+            break
+        around = np.concatenate([waiting, found])
+        fresh = rules.rounded(filling_points(told, around, rules.problem.box, count, rng, categories))
+        if rules.constraints and not last:
+            fresh = fresh[rules.violation(fresh) <= 0]
+        for point in fresh:
+            if point not in told and not (np.concatenate([waiting, found]) == point).all(axis=1).any():
+                found = np.concatenate([found, point[None]])
+    return found[:count]
+
+
+def told_values(x: Any, f: Any, violation: Any, constraints: Any, box: Box) -> tuple[Array, Array, Array]:
+    """Points (m, d), values (m,) and violations (m,) of what `Optimizer.tell` was given, checked."""
+    try:
+        x, f = np.atleast_2d(np.asarray(x, dtype=np.float64)), np.atleast_1d(real_numbers(f))
+        broken = np.zeros(len(f)) if violation is None else np.atleast_1d(real_numbers(violation))
+        outside = None if constraints is None else real_numbers(constraints)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"tell: points and values must be numbers ({error})") from None
+    if outside is not None:
+        if violation is not None:
+            raise InputError("tell: give violation or constraints, not both")
+        if outside.ndim not in (1, 2) or len(outside) != len(f):
+            raise InputError(f"tell: constraints must have shape ({len(f)},) or ({len(f)}, k), got {outside.shape}")
+        broken = total_excess(outside.reshape(len(f), -1))
+    if x.shape != (len(f), box.dim) or f.ndim != 1:
+        raise InputError(f"tell: expected x of shape (m, {box.dim}) and f of shape (m,), got {x.shape} and {f.shape}")
+    if broken.shape != f.shape or not (broken >= 0).all():
+        raise InputError(f"tell: violation must hold one number of at least 0 for each of {len(f)} points")
+    if not box.holds(x):
+        raise InputError("tell: all points must lie inside the bounds")
+    return x, f, broken
 
 
 def _usable(value: float) -> bool:

@@ -1,9 +1,9 @@
 """Design of an operator for NSGA-II of pymoo: candidates are judged by the hypervolume that NSGA-II reaches with them.
 
-The search is the paper's metaheuristic on the vectors of an `OperatorGenome`, which begins with the known designs. A
+The search is the paper's metaheuristic on the vectors of an `OperatorGenome`, which begins with the baselines. A
 candidate's fitness is the mean, over problems and runs, of the part of the hypervolume of the Pareto front that NSGA-II
 misses; all candidates meet the same seeds in a generation, and the best ones are run again on fresh seeds at the end.
-Problems of ZDT, DTLZ and WFG have their optima at another place in each run (see `autov.adapters.pymoo.moved`).
+Problems of ZDT, DTLZ and WFG have their optima at another place in each run (see `autov.adapters.pymoo.shifted`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from autov.adapters import missing
 from autov.adapters.pymoo.crossover import OperatorCrossover
-from autov.adapters.pymoo.moved import Moved, front_of, named_problem, optimum_of
+from autov.adapters.pymoo.shifted import Shifted, front_of, named_problem, optimum_of
 from autov.core import (
     Array,
     FileError,
@@ -57,7 +57,7 @@ class CrossoverDesign:
     Attributes:
         operator: the design, with its provenance; save it with ``operator.save``.
         fitness: part of the hypervolume that it missed on fresh seeds, mean over problems and runs.
-        known: the same for pymoo's own operators ("SBX + PM") and for the known designs of the first batch, by name.
+        baselines: the same for pymoo's own operators ("SBX + PM") and for the baselines of the first batch, by name.
         budget: what this is the figure of, in words.
         history: best fitness after each batch, on the seeds of the search.
         evaluations: of the problems, all together.
@@ -65,7 +65,7 @@ class CrossoverDesign:
 
     operator: AffineOperator
     fitness: float
-    known: dict[str, float]
+    baselines: dict[str, float]
     history: tuple[float, ...]
     evaluations: int
     budget: str
@@ -73,7 +73,7 @@ class CrossoverDesign:
     @property
     def verdict(self) -> str:
         """Whether it is better than pymoo's own operators."""
-        theirs = self.known[BASELINE]
+        theirs = self.baselines[BASELINE]
         if self.fitness < theirs:
             return f"it misses {self.fitness:.4f}, {BASELINE} {theirs:.4f}, on fresh seeds of the training problems"
         return f"it misses {self.fitness:.4f} and is not better than {BASELINE} with {theirs:.4f}: stay with {BASELINE}"
@@ -90,20 +90,20 @@ class HypervolumeTrial:
         popsize: of NSGA-II.
         generations: of NSGA-II.
         n_var: variables; None for pymoo's default.
-        moved: whether the optimum lies at another place for each seed, where it is known how to move it.
+        shifted: whether the optimum lies at another place for each seed, where it is known how to move it.
     """
 
     problem: Any
     popsize: int
     generations: int
     n_var: int | None = None
-    moved: bool = False
+    shifted: bool = False
 
     @property
     def label(self) -> str:
         """The name of the problem, and whether its optimum moves."""
         name = self.problem if isinstance(self.problem, str) else type(self.problem).__name__
-        return f"{name}, moved" if self.moved and optimum_of(self._made[0]) else name
+        return f"{name}, shifted" if self.shifted and optimum_of(self._made[0]) else name
 
     @cached_property
     def _made(self) -> tuple[Any, HV, float]:
@@ -128,8 +128,8 @@ class HypervolumeTrial:
         """Hypervolume of the final population as a part of the front's; more than 1 is possible by rounding only."""
         operator, seed = item
         problem, volume, most = self._made
-        if self.moved and optimum_of(problem):
-            problem = Moved(problem, seed)
+        if self.shifted and optimum_of(problem):
+            problem = Shifted(problem, seed)
         parts: dict[str, Any] = {}
         if operator is not None:
             parts = {"crossover": OperatorCrossover(operator), "mutation": NoMutation()}
@@ -138,7 +138,8 @@ class HypervolumeTrial:
 
 
 def design_crossover(
-    problems: str | Sequence[Any] = ("zdt1", "zdt3", "dtlz2"), *, moved: bool = True, form: Any = "h3", rows: int = 10,
+    problems: str | Sequence[Any] = ("zdt1", "zdt3", "dtlz2"), *, shifted: bool = True, form: Any = "h3",
+    rows: int = 10,
     tie_bounds: bool = True, metric: str = "hypervolume", popsize: int = 40, generations: int = 40, runs: int = 2,
     n_var: int | None = None, candidates: int = 10, trials: int = 60, rng: Seed = None, workers: Workers = 1,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -148,7 +149,7 @@ def design_crossover(
 
     Args:
         problems: problems of pymoo whose Pareto front is known, or their names ("zdt1", "dtlz2", "wfg4", ...).
-        moved: whether each run of a problem of ZDT, DTLZ or WFG has its optimum at another place inside the box. As
+        shifted: whether each run of a problem of ZDT, DTLZ or WFG has its optimum at another place inside the box. As
             they are, their optima lie on the border or in the centre, and the search learns just that.
         form: inputs of the operator, h1 .. h5 or a tuple of parents and bounds.
         rows: of the operator.
@@ -173,7 +174,7 @@ def design_crossover(
     n_var = None if n_var is None else whole_number("n_var", n_var, 1)
     genome = OperatorGenome.of(form, rows, "variable", tie_bounds)
     options = [HypervolumeTrial(n, whole_number("popsize", popsize, 4), whole_number("generations", generations, 1),
-                                n_var, moved) for n in names]  # fmt: skip
+                                n_var, shifted) for n in names]  # fmt: skip
     for option in options:
         option.check()
     whole_number("runs", runs, 1)
@@ -196,7 +197,7 @@ class _Search:
     ) -> None:  # fmt: skip
         self.genome, self.options, self.runs, self.seed = genome, options, runs, seed
         self.path = None if checkpoint is None else Path(checkpoint)
-        self.start, self.labels = _known(genome, candidates)
+        self.start, self.labels = _baselines(genome, candidates)
         self.optimizer = Optimizer(
             genome.box, popsize=candidates, rng=seed, algorithm="paper-h3", x0=self.start if len(self.start) else None,
             maxfev=trials,
@@ -241,13 +242,13 @@ class _Search:
             self._write(self.path)
 
     def finish(self, engine: Any) -> CrossoverDesign:
-        """Run the best few and the known ones again on fresh seeds."""
+        """Run the best few and the baselines again on fresh seeds."""
         vectors = np.array([vector for _, vector in self.best])
         fresh = self.fitness(engine, np.concatenate([vectors, self.start]), 1)
         last = int(np.argmin(fresh[: len(vectors)]))
         final = float(self.fitness(engine, vectors[[last]], 2)[0])  # the choice among the few must not flatter it
         others = [None, *map(self.genome.operator, self.start)]
-        known = dict(zip((BASELINE, *self.labels), self.missing(engine, others, 2).tolist(), strict=True))
+        baselines = dict(zip((BASELINE, *self.labels), self.missing(engine, others, 2).tolist(), strict=True))
         each = sum(o.popsize * o.generations for o in self.options) * self.runs
         evaluations = (self.tried + len(fresh) + 1 + len(others)) * each
         one = self.options[0]
@@ -261,7 +262,7 @@ class _Search:
             "missing hypervolume": final, "evaluations": evaluations,
         }  # fmt: skip
         operator = from_dict({**to_dict(self.genome.operator(vectors[last])), "provenance": provenance})
-        return CrossoverDesign(operator, final, known, tuple(self.history), evaluations, budget)
+        return CrossoverDesign(operator, final, baselines, tuple(self.history), evaluations, budget)
 
     def _write(self, path: Path) -> None:
         """Two files: the state of the optimizer, then what belongs to it; the second names the batch of the first."""
@@ -282,10 +283,10 @@ class _Search:
         self.best = [(fitness, vector) for fitness, vector in head["best"]]
 
 
-def _known(genome: OperatorGenome, most: int) -> tuple[Array, list[str]]:
-    """The known designs of a genome and their names: an exchange of variables, and the paper's operator."""
+def _baselines(genome: OperatorGenome, most: int) -> tuple[Array, list[str]]:
+    """The baselines of a genome and their names: uniform crossover, and the paper's operator."""
     vectors = genome.known()
-    return vectors[:most], ["exchange", "paper-h3"][: len(vectors)][:most]  # the paper's has more rows
+    return vectors[:most], ["uniform crossover", "paper-h3"][: len(vectors)][:most]  # the paper's has more rows
 
 
 def _state_path(path: Path, batch: int) -> Path:

@@ -49,7 +49,7 @@ def is_client(value: Any) -> bool:
 class OnDask(Engine):
     """The workers of a Dask client, which belongs to the caller unless ``owned`` things are to be closed with this."""
 
-    message = 0.003  # seconds of the sender for a message and its answer, assumed (docs/scale.md)
+    message = 0.003  # seconds of the sender for a message and its answer, assumed (docs/parallel.md)
 
     def __init__(self, client: Any, owned: Iterable[Any] = ()) -> None:
         self.client = client

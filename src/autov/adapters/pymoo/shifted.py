@@ -1,8 +1,8 @@
-"""Problems of pymoo with their optima elsewhere, and fronts of WFG without random numbers.
+"""Problems of pymoo with shifted optima, and fronts of WFG without random numbers.
 
 The optima of ZDT lie on the border of the box and those of DTLZ at its centre or on its border. Operators that are
-clipped to the box, or drawn to its centre, look better there than they are. A `Moved` problem has the same box and the
-same front; the variables that decide about the distance from the front have their optimum at places that are drawn.
+clipped to the box, or drawn to its centre, look better there than they are. A `Shifted` problem has the same box and
+front; the variables that decide the distance from the front have their optimum at random places.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ try:
 except ImportError as error:
     raise missing("pymoo", error) from None
 
-WITHIN = (0.1, 0.9)  # parts of the box between which optima are moved
+WITHIN = (0.1, 0.9)  # parts of the box between which optima are shifted
 WFG_SIZE = {"n_var": 12, "n_obj": 2}  # pymoo has no default for them
 FRONT = 1000  # points of a front of WFG
 
@@ -75,10 +75,10 @@ def optimum_of(problem: Any) -> tuple[int, float] | None:
     return None
 
 
-class Moved(Problem):
+class Shifted(Problem):
     """A problem whose variables behind the first few have their optimum at other places: same box, same front.
 
-    An optimum inside the box is moved by a map of the box on itself that is linear on both sides of it; one at the
+    An optimum inside the box is shifted by a map of the box on itself that is linear on both sides of it; one at the
     lower bound by mirroring the box there, so that it lies inside.
 
     Args:

@@ -1,0 +1,92 @@
+"""What a run begins with: its seed, known evaluations, experience; of a stored one what it began with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from autov.core import Array, InputError, Seed, canonical, describe, digest, identity, seed_of
+from autov.problems import Problem, instance_of, space_of
+from autov.runs.budget import Evaluations
+from autov.runs.evaluation import DEFAULT, FaultPolicy
+from autov.runs.experience import learn
+from autov.runs.known_points import from_bytes, known_points, to_bytes, variable_names
+from autov.runs.run_store import RunStore, SavedRun
+from autov.runs.sources import sources_of
+
+if TYPE_CHECKING:
+    pass
+
+
+def seed_and_saved(
+    stack: ExitStack, path: str | os.PathLike[str] | None, rng: Seed, problem: Problem, algorithm: Any, popsize: int,
+    maxfev: int, x0: Any, policy: FaultPolicy, more: dict[str, Any],
+) -> tuple[int, SavedRun | None]:  # fmt: skip
+    """The seed, and where the run is kept: without rng an interrupted run is taken up again.
+
+    Points that failed count as worst or not as the policy says, so it belongs to the key. Under the default one nothing
+    that failed is ever written: what such a run has is true under every policy, and a run with another goes on from it.
+    ``more`` is what else decides the run.
+    """
+    if path is None:
+        return seed_of(rng), None
+    decided = identity(problem)
+    decides = {"problem": decided, "algorithm": describe(algorithm), "popsize": popsize, "x0": describe(x0), **more}
+    strict = key = digest(canonical(decides))
+    if policy != DEFAULT:
+        key = digest(canonical(decides | {"timeout": policy.timeout, "on_error": policy.on_error}))
+    opened = stack.enter_context(RunStore(path))
+    seed = opened.unfinished_seed(key, strict) if rng is None else None
+    if seed is None and rng is None:
+        seed = opened.shorter_seed(key, maxfev)
+    seed = seed_of(rng) if seed is None else seed
+    box, names, integrality = problem.box, variable_names(problem), getattr(problem, "integrality", ())
+    about = {"problem": problem.name, "dim": box.dim, "algorithm": algorithm.name, "popsize": popsize,
+             "maxfev": maxfev, "identity": digest(canonical(decided)), "lower": box.lower.tolist(),
+             "upper": box.upper.tolist(), **({"names": list(names)} if names else {}), **_variables(problem),
+             **({"cold": identity(algorithm)} if x0 is None and not more.keys() & {"known", "learn_from"} else {}),
+             **({"integrality": list(integrality)} if integrality else {}),
+             **{name: more[name] for name in ("context",) if name in more}}  # fmt: skip
+    return seed, opened.open(key, seed, about, strict)
+
+
+def _variables(problem: Problem) -> dict[str, Any]:
+    """What a store says of described variables; nothing where they cannot be written down."""
+    if (space := space_of(problem)) is None:
+        return {}
+    with suppress(InputError):
+        return {"variables": space.to_dict()}
+    return {}
+
+
+def described_known(known: Any, before: Evaluations | None) -> dict[str, Any]:
+    """What tells runs with known evaluations from others: the name of the file, or a digest of all numbers."""
+    if known is None:
+        return {}
+    if isinstance(known, (str, os.PathLike)):
+        return {"known": str(Path(known).resolve())}
+    return {"known": "" if before is None else digest(to_bytes(before, before.x.shape[1]))}
+
+
+def known_of_file(path: str | os.PathLike[str], problem: Problem, saved: SavedRun | None) -> Evaluations | None:
+    """Known evaluations of a file; those that the stored run began with, because the file may have grown."""
+
+    def read() -> Evaluations | None:
+        return known_points(path, problem, digest(canonical(identity(problem))))
+
+    box = instance_of(problem, 0).box
+    return from_bytes(frozen(saved, "known", lambda: to_bytes(read(), box.dim)), box)
+
+
+def frozen(saved: SavedRun | None, name: str, make: Callable[[], bytes]) -> bytes:
+    """What a run begins with; of a stored run what it began with."""
+    return make() if saved is None else saved.frozen(name, make)
+
+
+def learnt_from(learn_from: Any, problem: Problem, context: Array) -> bytes:
+    """What runs on other problems teach for this one, as it is stored."""
+    found = learn(sources_of(learn_from, problem), problem.box, context if len(context) else None)
+    return b"" if found is None else found.to_bytes()
