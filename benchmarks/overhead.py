@@ -14,7 +14,7 @@ from autov.runs import minimize
 from benchmarks.kernel import machine
 
 DIM, OWN, PEER = 20, 20_000, 2_000  # variables; evaluations of a run
-ALGORITHMS = ("general", "ma-es", "paper-h3", "cma:default")
+ALGORITHMS = ("general", "ma-es", "paper-h3", "de", "cma:default")
 
 
 def first_variable(x: Array) -> float:

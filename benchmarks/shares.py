@@ -40,7 +40,8 @@ GENES = {
     "cover": Gene("cover", 0.0, 0.1), "cover_most": Gene("cover_most", 0.5, 6.0, "log"),
     "cover_after": Gene("cover_after", 0.02, 0.4, "log"), "inherit_below": Gene("inherit_below", 20.0, 2000.0, "log"),
     "scale": Gene("scale", 0.02, 0.3, "log"), "trust_region": Gene("trust_region", 2, 12, "integer"),
-    "sigma": Gene("sigma", 0.05, 0.3, "log"),
+    "sigma": Gene("sigma", 0.05, 0.3, "log"), "most_separable": Gene("most_separable", 0.5, 1.0),
+    "first_curvature": Gene("first_curvature", 0.05, 10.0, "log"),
 }  # fmt: skip
 
 
@@ -55,9 +56,9 @@ class Setting(NamedTuple):
 FIRST = (Setting(20, DIMS, 1), Setting(100, DIMS[:3], 1))
 ALL = (Setting(20, DIMS, 1), Setting(100, DIMS, 1), Setting(1000, (10,), 1))
 JUDGING = (Setting(20, DIMS, 6), Setting(100, DIMS, 6), Setting(1000, (10,), 3))
-HAND_MADE = ({"most": 0.95}, {"most": 1.0, "cover": 0.01}, {"most": 0.95, "cover": 0.0})
+# First those of earlier versions, or close to them.
+HAND_MADE = ({"cover": 0.02}, {"most_separable": 0.6}, {"first_curvature": 1e-6}, {"most": 0.95}, {"cover": 0.0})
 DRAWN, COMBINED, FINAL, JUDGED = 12, 6, 3, 2  # candidates of each step
-COVERED = {"most": 0.95, "cover": 0.01}  # the best one of two changes that keeps points that cover the box
 PLANTS, BUDGETS = range(30, 42), (100, 300, 1000)
 SEED = 31
 
@@ -66,8 +67,8 @@ def changed(values: dict[str, Any]) -> Memetic:
     """`general` with other settings: its own, of quasi-newton, the strategy and the trust region."""
     given, base = dict(values), resolve_algorithm("general")
     coordinate, trust_region, quasi_newton = base.local_searches
-    if "scale" in given:
-        quasi_newton = replace(quasi_newton, scale=given.pop("scale"))
+    own = {name: given.pop(name) for name in ("scale", "first_curvature") if name in given}
+    quasi_newton = replace(quasi_newton, **own)
     given["local_searches"] = coordinate, trust_region, quasi_newton
     given["most_variables"] = (0, given.pop("trust_region", base.most_variables[1]), 0)
     if "sigma" in given:
@@ -143,8 +144,9 @@ def bench_shares(folder: str | Path = "runs/shares") -> dict[str, Any]:
     second = step("combined", [combined(best, rng) for _ in range(COMBINED)], TRAINED, FIRST, SEED + 1)
     again = [*second[: FINAL - 1], first[0]]
     third = step("again", again, TRAINED, ALL, SEED + 2)
-    judged = step("held out", [*third[:JUDGED], COVERED], HELD_OUT, JUDGING, SEED + 3)
-    traps = {to_json(values): trap(values) for values in ({}, {"most": COVERED["most"]}, *judged)}
+    others = [values for values in HAND_MADE if values not in third[:JUDGED]]
+    judged = step("held out", [*third[:JUDGED], *others], HELD_OUT, JUDGING, SEED + 3)
+    traps = {to_json(values): trap(values) for values in ({}, *judged)}
     found = {**step.found, "trap": traps, "seed": SEED, "machine": machine()}
     write_text(place / "shares.json", to_json(found, indent=1) + "\n")
     return {name: rows[0] for name, rows in step.found.items()} | {"trap": traps}
