@@ -52,17 +52,18 @@ constraint that a third to a half of all settings meet. It comes as {plants} pla
 basin of bad settings around the centre of the box, in which local searches from the centre end.
 
 `general`, `ma-es`, `de` and random search know the constraint; so does `COBYLA` of SciPy. The other libraries get
-{weight:g} times the violation added to the cost. One simulation gives cost and constraint; `ma-es`, `de` and random search
-do not use the cost at infeasible points. What counts is the best feasible cost of a run; a run without one counts as
-{none:g}. The tables show means, over the plants, of the median of the runs on each plant. The tests are signed-rank
-tests of these medians, paired by plant, with Holm's correction for all algorithms of a table, at {level}. Some algorithms
-that take seconds for a run have fewer runs, as the tables say, and not all ran at every budget.
+{weight:g} times the violation added to the cost. One simulation gives cost and constraint; `ma-es`, `de` and random
+search do not use the cost at infeasible points. What counts is the best feasible cost of a run; a run without one
+counts as {none:g}. The tables show means, over the plants, of the median of the runs on each plant. The tests are
+signed-rank tests of these medians, paired by plant, with Holm's correction for all algorithms of a table, at
+{level}. Some algorithms that take seconds for a run have fewer runs, as the tables say, and not all ran at every
+budget.
 
 The figures of `general` are of a later run than the others, with the same plants and seeds. How it searches under
-constraints ([how](constraints.md#models-of-constraints)) was chosen on other plants, 101 to 112 and 201 to 212: about 40
-variants when it began to model constraints, about 35 more when the length of its steps and the share of its global search
-were chosen. Two of these were run on the plants of this page: the last one, which the tables show, and one before it with
-longer steps, which was behind COBYLA with 300 evaluations (12.57, p = 0.007).
+constraints ([how](constraints.md#models-of-constraints)) was chosen on other plants, 101 to 112 and 201 to 212:
+about 40 variants when it began to model constraints, about 35 more when the length of its steps and the share of
+its global search were chosen. Two of these were run on the plants of this page: the last one, which the tables
+show, and one before it with longer steps, which was behind COBYLA with 300 evaluations (12.57, p = 0.007).
 
 This page is made by `python -m benchmarks engineering` and `make quality`."""
 
