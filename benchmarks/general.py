@@ -24,7 +24,7 @@ from autov.designer.cases import Case, training_cases
 from autov.designer.checkpoint import FORMAT, VERSION
 from autov.designer.fitness import panel_shares
 from autov.designer.genome import Given
-from autov.designer.settings import design_settings
+from autov.designer.presets import design_settings
 from autov.designer.space import ROWS, UNIFORM_CROSSOVER, evolution_values
 from autov.designer.trial_runs import Stream, Tasks
 from autov.designer.trials import Trials

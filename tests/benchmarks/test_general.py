@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autov.algorithms.files import algorithm_to_dict, load_algorithm
 from autov.core.atomic_files import read_json
-from autov.designer.settings import design_settings
+from autov.designer.presets import design_settings
 from autov.problems import MORE_NAMES, NAMES
 from benchmarks import general
 from benchmarks.adjustment import STORED

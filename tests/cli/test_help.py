@@ -9,7 +9,8 @@ from typer.main import get_command
 from autov.cli.app import app
 from autov.cli.options import LAYOUT
 from autov.designer.fitness import AGGREGATES, OVER_RUNS
-from autov.designer.settings import PRESETS, SPACES
+from autov.designer.presets import PRESETS
+from autov.designer.settings import SPACES
 from autov.engines import NAMES
 from autov.experiments.comparison import TESTS
 from tests.cli.running import run

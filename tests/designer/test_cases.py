@@ -3,7 +3,7 @@ import itertools
 import pytest
 
 from autov.designer.cases import few, labels_of, training_cases
-from autov.designer.settings import design_settings
+from autov.designer.presets import design_settings
 
 SIZES = list(itertools.product([(5,), (5, 10)], [(300,), (300, "30d")], [(1,), (1, 0.3)]))
 

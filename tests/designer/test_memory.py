@@ -11,7 +11,7 @@ from autov.cli import main
 from autov.core import InputError
 from autov.designer.cost import expected_evaluations
 from autov.designer.memory import _judged, ends_of, with_memory
-from autov.designer.settings import design_settings
+from autov.designer.presets import design_settings
 from autov.designer.trials import TrialBudget, Trials
 
 BOX = [(-5.0, 5.0)] * 3

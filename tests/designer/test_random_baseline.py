@@ -4,7 +4,7 @@ import numpy as np
 
 from autov import design
 from autov.designer.cost import expected_evaluations
-from autov.designer.settings import design_settings
+from autov.designer.presets import design_settings
 
 TINY = {"generations": 3, "population": 4, "race_size": 2, "race_runs": 2, "retest_runs": 3, "members": "ma-es",
         "trial": {"evaluations": 40, "popsize": 6, "runs": 2}}  # fmt: skip

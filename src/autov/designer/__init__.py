@@ -3,7 +3,8 @@
 from autov.designer.designing import Design, SearchProgress, design
 from autov.designer.genes import Gene
 from autov.designer.genome import Genome, OperatorGenome
-from autov.designer.settings import PRESETS, DesignSettings, design_settings
+from autov.designer.presets import PRESETS, design_settings
+from autov.designer.settings import DesignSettings
 from autov.designer.space import Space
 from autov.designer.trials import TrialBudget
 

@@ -21,9 +21,10 @@ from autov.designer.design_run import DesignRun, ProgressCallback, Rivals, Searc
 from autov.designer.fitness import check_minima, needs_minima
 from autov.designer.genome import Given, OperatorGenome
 from autov.designer.history_check import History
+from autov.designer.presets import design_settings
 from autov.designer.search import Search
 from autov.designer.search_files import search_files
-from autov.designer.settings import DesignSettings, design_settings
+from autov.designer.settings import DesignSettings
 from autov.designer.space import Space
 from autov.designer.trials import DesignTrials, Trials
 from autov.problems import Problem, resolve_problem, resolve_problems

@@ -14,17 +14,18 @@ import numpy as np
 from autov.algorithms.registry import PAPER
 from autov.core import Array, InputError, Seed, identity, seed_of
 from autov.core.display import Displayable
+from autov.experiments.comparison_table import comparison_table
 from autov.experiments.measures import RESOLUTIONS, SHOWN, Targets
 from autov.experiments.plan import Algorithms, Experiment, Problems, experiment
 from autov.experiments.row import Failure, Row, versions
 from autov.experiments.runner import TaskProgress, run
 from autov.experiments.store import Store
-from autov.experiments.table import Cell, Table, scientific, significant
+from autov.experiments.table import Table
 from autov.experiments.task import Task
 from autov.experiments.trace import Trace
 from autov.problems import Problem, ProblemFamily, instance_of, is_told_by_name, resolve_problem
-from autov.runs.evaluation import DEFAULT, FaultCount, FaultPolicy, fault_policy, sentence
-from autov.stats import SOLVED, TARGETS, Scores, Versus, hits, score
+from autov.runs.evaluation import DEFAULT, FaultPolicy, fault_policy
+from autov.stats import SOLVED, TARGETS, Scores, hits, score
 
 TESTS = ("auto", "bayes", "paper")
 
@@ -202,88 +203,7 @@ class Comparison(Displayable):
         """
         if show not in ("mean", "median"):
             raise InputError(f"show: must be 'mean' or 'median', got {show!r}")
-        scores = self.scores(level, correct, show, test)
-        rows = []
-        for f in self.problems:
-            entries = []
-            summaries = [scores.cells[f, a].summary for a in self.algorithms]
-            lead = min((getattr(summary, show) for summary in summaries if summary.n), default=np.nan)
-            lead += self._tolerance(f, lead, test)
-            for a in self.algorithms:
-                cell = scores.cells[f, a]
-                s = cell.summary
-                shown = (s.mean, s.std) if show == "mean" else (s.median, s.q3 - s.q1 if np.isfinite(s.q3) else np.nan)
-                leads = bool(shown[0] <= lead)
-                data = {**s._asdict(), "p": cell.p, "mark": cell.mark, "leads": leads, **_effects(cell.versus)}
-                text, detail = significant(shown[0], digits), significant(shown[1], 3)
-                if test == "paper":
-                    text, detail = scientific(shown[0], digits), scientific(shown[1], 2)
-                effect = "" if cell.versus is None or test == "paper" else cell.versus.effect
-                entries.append(Cell(text, detail if s.n else "", cell.mark, leads, data, effect=effect))
-            rows.append((f, tuple(entries)))
-        counts = {a: "/".join(map(str, scores.counts[a])) if a in scores.counts else "" for a in self.algorithms}
-        footer, best = [("+/-/=", tuple(counts.values()))], [tuple(False for _ in counts)]
-        notes = [
-            f"+, - and = : significantly better, worse and not different from {self.reference} "
-            f"({self._test(scores, test)}, {level:g}{', Holm-corrected' if scores.corrected else ''})."
-        ]
-        if scores.too_few:
-            notes.append(
-                f"? : too few runs: no difference can be significant at {level:g}"
-                f"{' after the correction' if correct else ''}."
-            )
-        details: list[str] = []
-        if test != "paper" and len(self.algorithms) > 1:
-            details.append(
-                f"After each sign: the share of runs that are better than those of {self.reference} (ties half), and x "
-                "the ratio of the medians, of gaps where the minimum is known. Values within 1e-8 of it are equal."
-            )
-        notes += details
-        if scores.ranked:
-            ranks = [scores.ranks[a] for a in self.algorithms]
-            footer.append(("average rank", tuple(f"{rank:.2f}" for rank in ranks)))
-            best.append(tuple(len(ranks) > 1 and rank == min(ranks) for rank in ranks))
-            said = f"Ranks of the {show}s on {scores.ranked} problem{'s' if scores.ranked > 1 else ''}"
-            notes.append(f"{said}, Friedman p = {scores.friedman:.2g}." if scores.ranked > 1 else f"{said}.")
-        if self.failures:
-            count = len(self.failures)
-            notes.append(f"{count} run{'s' if count > 1 else ''} failed, the first with {self.failures[0].error}")
-        failed = FaultCount()
-        for row in self.rows:
-            failed.add(row.failed)
-        if failed.counts:
-            notes.append(sentence(failed.counts))
-        for name in ("autov", "numpy", "numba", "scipy", "python"):
-            if len(made := sorted({row.versions[name] for row in self.rows if name in row.versions})) > 1:
-                notes.append(f"Runs of several versions of {name}: {', '.join(made)}.")
-        notes += self.remarks
-        runs = sorted({scores.cells[key].summary.n for key in scores.cells})
-        what = "mean (standard deviation)" if show == "mean" else "median (interquartile range)"
-        caption = f"{self.name}: {what} of {'-'.join(map(str, dict.fromkeys((runs[0], runs[-1]))))} run"
-        caption += "" if runs[-1] == 1 else "s"
-        return Table(caption, ("problem", *self.algorithms), tuple(rows), tuple(footer), tuple(notes), tuple(best),
-                     self.reference, tuple(details))  # fmt: skip
-
-    def _tolerance(self, problem: str, lead: float, test: str) -> float:
-        """How much larger than the smallest figure another one may be and still be equal to it."""
-        minimum = None if test == "paper" else self.minimum(problem)
-        return 0.0 if minimum is None or not lead - minimum < SOLVED else SOLVED - (lead - minimum)
-
-    def _test(self, scores: Scores, test: str) -> str:
-        """The test in words."""
-        if test == "bayes":
-            return "Bayesian signed-rank test of runs on the same instances, probability above 1 -"
-        kinds = {"signed-rank test of runs on the same instances": scores.paired,
-                 "rank sum test": set(self.problems) - set(scores.paired)}  # fmt: skip
-        return ", for other problems ".join(kind for kind, problems in kinds.items() if problems)
-
-
-def _effects(found: Versus | None) -> dict[str, Any]:
-    """Effect sizes and probabilities, for machines."""
-    if found is None:
-        return {}
-    posterior = {} if found.posterior is None else {f"p_{k}": v for k, v in found.posterior._asdict().items()}
-    return {"smaller": found.smaller, "median_ratio": found.ratio, **posterior}
+        return comparison_table(self, self.scores(level, correct, show, test), show, level, correct, digits, test)
 
 
 def _by_name(rows: tuple[Row, ...], name: str) -> Problem | None:
