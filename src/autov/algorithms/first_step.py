@@ -18,14 +18,12 @@ SIDES = 3.0  # standard deviations that a line search looks to both sides
 SMALLEST, LARGEST = 1e-6, 0.25  # parts of the box with which a trust region can begin
 
 
-def with_first_step(algorithm: Any, x0: Any, std: float | None) -> Any:
+def with_first_step(algorithm: Any, x0: Any, std: float) -> Any:
     """The algorithm with first steps of this standard deviation, a part of the box, around x0.
 
     Strategies start with it; local searches make first steps as long as it is; a portfolio, or local searches around a
     global one, pass it on to those that have a first step.
     """
-    if std is None:
-        return algorithm
     if x0 is None:
         raise InputError("x0_std: needs x0, the point around which the first steps are made")
     if isinstance(std, bool) or not isinstance(std, Real) or not SMALLEST <= std <= LARGEST:

@@ -47,7 +47,8 @@ def named_algorithm(name: str, **settings: Any) -> Any:
         settings["members"] = tuple(resolve_algorithm(member) for member in members.split("/"))
     kind = Evolution if name == PAPER else ALGORITHMS[name]
     own = {key: value for key, value in settings.items() if key in (field.name for field in fields(kind))}
-    return with_settings(name, make_algorithm(name, **own), {k: v for k, v in settings.items() if k not in own})
+    made, rest = make_algorithm(name, **own), {key: value for key, value in settings.items() if key not in own}
+    return with_settings(name, made, rest) if rest else made
 
 
 def resolve_algorithm(spec: Any = None) -> Any:

@@ -17,8 +17,8 @@ import numpy as np
 
 from autov.core import Array, Box, Generator, InputError
 from autov.problems.constraints import Constraint, Limits, constraints_of, exceeded, limits_of, one_sided, summed
-from autov.problems.problem import Around, Problem, ProblemFamily
-from autov.problems.value_function import space_of, value_constraints
+from autov.problems.problem import Around, Problem, ProblemFamily, space_of
+from autov.problems.value_function import value_constraints
 from autov.problems.variable_space import Space
 
 LEVEL = 1e50  # a feasible value above it counts as this; a square of an infeasible one does not overflow

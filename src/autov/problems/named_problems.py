@@ -14,9 +14,8 @@ from autov.problems.families import Family, checked_step, is_per_run, transforme
 from autov.problems.function import function_problem
 from autov.problems.many_affine import ManyAffine
 from autov.problems.more_functions import ALIASES, MORE_NAMES, NOISY_NAMES
-from autov.problems.problem import Problem
+from autov.problems.problem import Problem, space_of
 from autov.problems.transforms import Translated
-from autov.problems.value_function import space_of
 from autov.problems.variable_space import space_of_bounds
 
 PAPER_NAMES = tuple(f"paper-f{i}" for i in range(1, 14))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from autov.core import Array, Box, Generator
 from autov.kernels.objective import Objective
@@ -100,6 +100,11 @@ class Around:
 def instance_of(problem: Problem, run: int) -> Problem:
     """The problem that a run gets."""
     return problem.instance(run) if isinstance(problem, ProblemFamily) else problem
+
+
+def space_of(problem: Any) -> Space | None:
+    """The space that a problem is described by; None where there is none."""
+    return getattr(problem, "space", None)
 
 
 def takes_points(problem: Problem) -> bool:

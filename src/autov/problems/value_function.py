@@ -60,11 +60,6 @@ def as_given(fun: Any, x: Array) -> Any:
     return fun.space.point(x) if x.ndim == 1 else fun.space.points(x)
 
 
-def space_of(problem: Any) -> Space | None:
-    """The space that a problem is described by; None where there is none."""
-    return getattr(problem, "space", None)
-
-
 def value_function(fun: Any, space: Space, args: Any = ()) -> ValueFunction:
     """The function of coordinates, checked."""
     found = ValueFunction(fun, space)

@@ -76,9 +76,8 @@ def presented(problem: Problem) -> Callable[[Run], Run]:
         points = {}
         if isinstance(problem, Constrained):
             points = {"x": problem.rounded(run.x[None])[0], "population": problem.rounded(run.population)}
-        return replace(run, fun=float(unpenalized(run.fun)), values=unpenalized(run.values),
-        trace_best=unpenalized(run.trace_best),
-                       **points)  # fmt: skip
+        values = {"values": unpenalized(run.values), "trace_best": unpenalized(run.trace_best)}
+        return replace(run, fun=float(unpenalized(run.fun)), **values, **points)
 
     return present
 

@@ -183,7 +183,7 @@ def minimize(
     space = space_of(problem)
     x0 = x0 if space is None or x0 is None else space.several("x0", x0)
     chosen = resolve_algorithm(default_algorithm(problem) if algorithm is None else algorithm)
-    chosen = with_first_step(chosen, x0, x0_std)
+    chosen = chosen if x0_std is None else with_first_step(chosen, x0, x0_std)
     policy, failed = fault_policy(faults), FaultCount()
     check_policy(problem, policy)
     stopping, dims = stopping_of(stop, target), problem.box.dim

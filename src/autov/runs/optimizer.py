@@ -95,7 +95,7 @@ class Optimizer:
         if not (box.width > 0).any():
             raise InputError("bounds: every variable is fixed (lower equals upper), nothing is left to search")
         chosen = resolve_algorithm(default_algorithm(rules) if algorithm is None else algorithm)
-        chosen = with_first_step(chosen, x0, x0_std)
+        chosen = chosen if x0_std is None else with_first_step(chosen, x0, x0_std)
         if not isinstance(chosen, Metaheuristic):
             raise InputError(f"algorithm: {chosen.name} can only be run as a whole, not asked; use minimize")
         if self.space is not None or rules.integrality:  # else nothing is known of the variables
