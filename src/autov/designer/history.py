@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,13 +10,13 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
-from autov.core import Array, Box, FileError, InputError, generator
+from autov.core import Array, Box, InputError, generator
 from autov.problems import Constrained, Problem, instance_of, unpenalized
 from autov.problems.gaussian_process import fit, refitted
 from autov.problems.learned import LearnedFamily
 from autov.runs.known_points import leading, read_known
-from autov.runs.sources import each_source
-from autov.runs.stored_runs import StoredRun, StoreReader, is_database, reading
+from autov.runs.sources import named_sources
+from autov.runs.stored_runs import StoredRun, StoreReader, reading
 
 SOURCES = 16  # problems that are learnt, at most: the last ones
 POINTS = 300  # of a problem that are fitted, at most
@@ -153,10 +152,8 @@ def _fitted(recording: Recording, u: Array, f: Array) -> tuple[Any, float]:
 def recordings_of(given: Any, problem: Problem | None, box: Box | None = None) -> list[Recording]:
     """What was recorded, by problem, in the order of the last evaluations."""
     found: list[Recording] = []
-    for i, item in enumerate(each_source(given)):
-        if isinstance(item, (str, os.PathLike)) and not Path(item).is_file():
-            raise FileError(f"learn_from: {item}: no such file")
-        if isinstance(item, (str, os.PathLike)) and is_database(Path(item)):
+    for label, item, is_store in named_sources(given):
+        if is_store:
             found += _of_store(Path(item), problem)
             continue
         if problem is None and box is None:
@@ -164,8 +161,7 @@ def recordings_of(given: Any, problem: Problem | None, box: Box | None = None) -
         own = problem if problem is not None else _Box(box)
         x, f = read_known(item, own, "learn_from")  # type: ignore[arg-type]
         if not own.box.holds(x):
-            raise InputError(f"learn_from: points of source {i + 1} lie outside the bounds")
-        label = Path(item).name if isinstance(item, (str, os.PathLike)) else f"source {i + 1}"
+            raise InputError(f"learn_from: points of {label} lie outside the bounds")
         found.append(Recording(label, own.box, x, f, _whole(problem)))
     if len({(tuple(one.box.lower), tuple(one.box.upper)) for one in found}) > 1:
         raise InputError("learn_from: all sources of a design must have the same bounds; give those of one kind")

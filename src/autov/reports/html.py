@@ -95,11 +95,6 @@ def pair_html(*parts: str) -> str:
     return f'<div class="pair">{"".join(f"<div>{part}</div>" for part in parts if part)}</div>'
 
 
-def beside_html(*parts: str) -> str:
-    """Ready HTML side by side where the screen is wide, else below each other."""
-    return f'<div class="beside">{"".join(f"<div>{part}</div>" for part in parts)}</div>'
-
-
 def table_html(table: Table) -> str:
     """A table with its notes below, in parts where it has many columns."""
     table = shortened(table)

@@ -125,8 +125,6 @@ details {{ margin: .8rem 0; }} summary {{ cursor: pointer; font-weight: 600; }}
   padding: .35rem .55rem; border: 1px solid var(--line); border-radius: 4px; background: var(--paper);
   color: var(--ink);  font-variant-numeric: tabular-nums; }}
 .values[hidden] {{ display: none; }}
-.beside > div {{ min-width: 0; }} .beside figure {{ margin-top: 0; }} .beside svg {{ width: 100%; }}
-@media (min-width: 62rem) {{ .beside {{ display: grid; grid-template-columns: 11fr 9fr; gap: 1.5rem; }} }}
 @media (max-width: 40rem) {{ body {{ margin: 1rem auto; padding: 0 .7rem; }} th, td {{ padding: .25rem .4rem; }}
   th:first-child {{ white-space: normal; }} }}
 @media print {{ :root {{ color-scheme: light; --paper: #ffffff; --ink: #000000; --line: #999999; --soft: #444444;
@@ -135,6 +133,6 @@ details {{ margin: .8rem 0; }} summary {{ cursor: pointer; font-weight: 600; }}
   pre {{ white-space: pre-wrap; }} table {{ font-size: 6.5pt; }} th, td {{ padding: .1rem .22rem; }}
   th:first-child {{ position: static; white-space: normal; }} tr, figure {{ break-inside: avoid; }}
   h2, caption {{ break-after: avoid; }} .panels {{ grid-template-columns: 1fr 1fr; }}
-  section > figure svg {{ max-width: 70%; }} .beside {{ display: block; }} .beside svg {{ max-width: 60%; }}
+  section > figure svg {{ max-width: 70%; }}
   button.copy {{ display: none; }} .pair {{ grid-template-columns: 1fr 1fr; }} .factor strong {{ font-size: 30pt; }} }}
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,16 +37,13 @@ def sources_of(given: Any, problem: Problem) -> list[Source]:
         problem: for which they are wanted.
     """
     found: list[Source] = []
-    for i, item in enumerate(each_source(given)):
-        if isinstance(item, (str, os.PathLike)) and not Path(item).is_file():
-            raise FileError(f"learn_from: {item}: no such file")
-        if isinstance(item, (str, os.PathLike)) and is_database(Path(item)):
+    for label, item, is_store in named_sources(given):
+        if is_store:
             found += _of_store(Path(item), problem)
             continue
         if isinstance(item, Mapping) and not isinstance(item.get("history"), Evaluations):
             item = _of_result(item, space_of(problem))
         x, f = read_known(item, problem, "learn_from")
-        label = Path(item).name if isinstance(item, (str, os.PathLike)) else f"source {i + 1}"
         if len(f) and np.isfinite(f).any():
             context = item.get("context") if isinstance(item, Mapping) else None
             found.append(_source(label, x, f, context_of(context), problem.box))
@@ -75,6 +72,18 @@ def context_of(context: Any) -> Array:
     if numbers.ndim != 1 or not np.isfinite(numbers).all() or not 1 <= len(numbers) <= 1000:
         raise InputError(f"context: must be finite numbers that describe the problem, got {context!r}")
     return numbers
+
+
+def named_sources(given: Any) -> Iterator[tuple[str, Any, bool]]:
+    """The sources one by one, each with a name to show, and whether it is a store."""
+    for i, item in enumerate(each_source(given), start=1):
+        if not isinstance(item, (str, os.PathLike)):
+            yield f"source {i}", item, False
+            continue
+        path = Path(item)
+        if not path.is_file():
+            raise FileError(f"learn_from: {item}: no such file")
+        yield path.name, item, is_database(path)
 
 
 def each_source(given: Any) -> list[Any]:
