@@ -229,11 +229,11 @@ def test_a_design_that_is_worse_on_the_problem_is_refused(of_one, monkeypatch, w
     asked = {"learn_from": of_one, "real_runs": 0, "validate": 3, "rng": 1, "known": False, "final_race": False}
     found = autov.design(bowl(0.2), **SMALL, **asked)
     assert found.validation.passed is not worse
-    assert (found.known == "general") is worse
-    assert ("refused design" in found.beside) is worse
-    assert ("general" in found.beside) is not worse
-    assert set(found.beside) == set(found.rivals)
-    assert found.provenance["known"] == found.known
+    assert (found.baseline == "general") is worse
+    assert ("refused design" in found.baselines) is worse
+    assert ("general" in found.baselines) is not worse
+    assert set(found.baselines) == set(found.rivals)
+    assert found.provenance["baseline"] == found.baseline
     assert ("refused" in found.provenance["validation"]) is worse
 
 
