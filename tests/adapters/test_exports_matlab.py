@@ -12,7 +12,7 @@ from autov.adapters.exports import export
 from tests.adapters.exported import LOWER, OPERATORS, UPPER, operator_of, parents_of, points_of, same_law
 
 OCTAVE = shutil.which("octave-cli")
-needs_octave = pytest.mark.skipif(OCTAVE is None, reason="octave-cli is not installed")
+pytestmark = [pytest.mark.cold, pytest.mark.skipif(OCTAVE is None, reason="octave-cli is not installed")]
 
 
 def octave(folder, script):
@@ -29,7 +29,6 @@ def matrix(values):
     return "[" + "; ".join(" ".join(repr(float(v)) for v in row) for row in np.atleast_2d(values)) + "]"
 
 
-@needs_octave
 def test_matlab_operators_have_the_same_distribution(tmp_path):
     lines = ["rand('seed', 1); randn('seed', 1); rand('twister', 1); randn('twister', 1);"]
     for i, name in enumerate(OPERATORS):
@@ -48,7 +47,6 @@ def test_matlab_operators_have_the_same_distribution(tmp_path):
         assert same_law(made, expected), name
 
 
-@needs_octave
 def test_platemo_operator_with_decisions_and_with_solutions(tmp_path):
     operator = operator_of("paper-h3")
     (tmp_path / "vary.m").write_text(export(operator, "platemo", "vary"))

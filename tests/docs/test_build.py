@@ -15,6 +15,7 @@ from tests.reports.browser import CHROMIUM, REASON, seen
 pytest.importorskip("mkdocs", reason="no mkdocs here; `make docs` installs it")
 pytest.importorskip("mkdocstrings", reason="no mkdocstrings here; `make docs` installs it")
 pytest.importorskip("material", reason="no mkdocs-material here; `make docs` installs it")
+pytestmark = pytest.mark.cold
 ROOT = Path(__file__).parents[2]
 
 

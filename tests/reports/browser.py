@@ -38,7 +38,7 @@ window.onload = () => {
     return size.height * Math.hypot(shown.a, shown.b);
   });
   const rows = [...document.querySelectorAll("th[scope=row]")].map((head) => head.getBoundingClientRect());
-  const heads = [...document.querySelectorAll("h1, .beside")].map((part) => part.getBoundingClientRect().bottom);
+  const heads = [...document.querySelectorAll("h1, .factor")].map((part) => part.getBoundingClientRect().bottom);
   const result = {overlaps: found, outside: outside, hidden: hidden, faults: window.faults,
                   wide: document.documentElement.scrollWidth, width: window.innerWidth,
                   plots: document.querySelectorAll("svg").length, tallest: Math.max(0, ...rows.map((r) => r.height)),

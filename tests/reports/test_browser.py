@@ -18,7 +18,7 @@ from autov.reports.design_page import design_page
 from tests.reports.browser import CHROMIUM, REASON, printed, seen
 from tests.reports.made import FAILURE, made_comparison
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=REASON)
+pytestmark = [pytest.mark.cold, pytest.mark.skipif(CHROMIUM is None, reason=REASON)]
 ROOT = Path(__file__).parents[2]
 NAMES = ("GA", "PSO", "DE", "CMA-ES", "FEP", "CSO", "SHADE", "IMODE", "AutoV")
 WIDE, PHONE = 1200, 500  # Chromium makes no window narrower than 500
@@ -69,7 +69,7 @@ def test_a_page_is_whole_and_readable(pages, tmp_path, name, width, dark):
         assert result["hidden"] == [], "no column hides behind a scrollbar"
 
 
-def test_the_first_screen_of_a_design_holds_what_was_found_and_what_to_type(designed, tmp_path):
+def test_the_first_screen_of_a_design_holds_what_was_found(designed, tmp_path):
     assert seen(designed, tmp_path, "design", 1280)["first"] < 800
 
 

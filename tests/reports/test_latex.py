@@ -12,9 +12,8 @@ from autov.paper import pair
 from autov.reports import to_latex
 from tests.reports.made import made_comparison
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("pdflatex") is None, reason="no LaTeX here; install texlive-latex-recommended, texlive-plain-generic"
-)
+REASON = "no LaTeX here; install texlive-latex-recommended, texlive-plain-generic"
+pytestmark = [pytest.mark.cold, pytest.mark.skipif(shutil.which("pdflatex") is None, reason=REASON)]
 ROOT = Path(__file__).parents[2]
 NAMES = ("GA", "PSO", "DE", "CMA-ES", "FEP", "CSO", "SHADE", "IMODE", "AutoV")
 HEAD = r"\documentclass[twocolumn]{article}\usepackage{booktabs,multirow,color,soul,graphicx}\begin{document}"
