@@ -225,12 +225,12 @@ class Comparison(Displayable):
         footer, best = [("+/-/=", tuple(counts.values()))], [tuple(False for _ in counts)]
         notes = [
             f"+, - and = : significantly better, worse and not different from {self.reference} "
-            f"({self._test(scores, test)}, {level:g}{', Holm-corrected' if scores.corrected else ''})."
+            f"({self._test(scores, test)})."
         ]
         if scores.too_few:
             notes.append(
                 f"? : too few runs: no difference can be significant at {level:g}"
-                f"{' after the correction' if correct else ''}."
+                f"{' after the correction' if scores.corrected else ''}."
             )
         details: list[str] = []
         if test != "paper" and len(self.algorithms) > 1:
@@ -270,12 +270,13 @@ class Comparison(Displayable):
         return 0.0 if minimum is None or not lead - minimum < SOLVED else SOLVED - (lead - minimum)
 
     def _test(self, scores: Scores, test: str) -> str:
-        """The test in words."""
+        """The test in words, with its level."""
         if test == "bayes":
-            return "Bayesian signed-rank test of runs on the same instances, probability above 1 -"
+            return f"Bayesian signed-rank test of runs on the same instances, probability above {1 - scores.level:g}"
         kinds = {"signed-rank test of runs on the same instances": scores.paired,
                  "rank sum test": set(self.problems) - set(scores.paired)}  # fmt: skip
-        return ", for other problems ".join(kind for kind, problems in kinds.items() if problems)
+        said = ", for other problems ".join(kind for kind, problems in kinds.items() if problems)
+        return f"{said}, {scores.level:g}{', Holm-corrected' if scores.corrected else ''}"
 
 
 def _effects(found: Versus | None) -> dict[str, Any]:

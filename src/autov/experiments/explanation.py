@@ -108,8 +108,9 @@ class Explanation(Displayable):
             test = "signed-rank test of runs on the same instances" if self.paired else "rank-sum test"
             marks = [change.mark for change in self.changes]
             worse = [change.what for change in self.changes if change.mark == "-"]
+            count = f"{len(marks)} change{'s' if len(marks) != 1 else ''}"
             said.append(
-                f"{len(self.changes)} change{'s' if len(marks) != 1 else ''}, {self.runs} runs of each on {' and '.join(self.problems)}: "
+                f"{count}, {self.runs} runs of each on {' and '.join(self.problems)}: "
                 f"{marks.count('-')} make it significantly worse, {marks.count('+')} better, and "
                 f"{marks.count('=') + marks.count('?')} show no significant difference ({test}, Holm-corrected, 5 %). "
                 "A part without an effect may still matter together with another one."
