@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autov.reports import to_markdown
-from benchmarks import bias, certificates
+from benchmarks import bias, certificates, families
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", "docs/index.md")
@@ -36,23 +36,28 @@ def test_the_families_of_the_readme_are_those_stored():
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     words = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
     table = (ROOT / "docs" / "designs-found.md").read_text(encoding="utf-8")
-    rows = [
-        line.split("|")[2:-2]
+    rows = {
+        line.split("`")[1]: [cell.strip() for cell in line.split("|")[2:-1]]
         for line in table.splitlines()
         if re.match(r"\| `\w+\+family=", line) and line.count("|") > 8
-    ][:12]
-    better = sum(all(cell.strip().endswith("-") for cell in row[1:7]) for row in rows)
-    worse = sum(any(cell.strip().endswith("+") for cell in row[1:7]) for row in rows)
-    known = sum("(`general`)" in row[0] for row in rows)
-    assert len(rows) == 12
-    assert worse == 0
-    assert f"{words[better]} are better than all six baselines, none is worse than any" in text
+    }
+    found = stored("families/summary.json")
+    shown = {name: dict(zip((*families.RIVALS, families.DEFAULT), (c[-1] for c in row[1:-1]), strict=True))
+             for name, row in rows.items()}  # fmt: skip
+    assert shown == found["marks"]
+    assert {name: row[-1] for name, row in rows.items()} == {
+        name: f"{shares['designed']:.0%}" for name, shares in found["failed_runs"].items()
+    }
+    known = sum("(`general`)" in row[0] for row in rows.values())
+    assert found["never_worse"] == 12
+    assert f"{words[found['better_than_all']]} are better than all six baselines, none is worse than any" in text
     assert f"{words[known].capitalize()} of the twelve are the default itself" in text
 
 
 def test_verdicts_on_algorithms_are_those_stored_and_none_is_left_out():
     holds = {name: row["holds"] for name, row in stored("certificates.json")["algorithms"].items()}
     assert set(holds) == set(certificates.ALGORITHMS)
+    assert set(stored("certificates.json")["operators"]) == set(certificates.OPERATORS)
     page = (ROOT / "docs" / "invariance.md").read_text(encoding="utf-8")
     table = page.partition("What the algorithms of the package")[2].partition("`python -m benchmarks certificates")[0]
     told = {}

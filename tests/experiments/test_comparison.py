@@ -70,6 +70,16 @@ def test_the_best_median_is_set_off():
     assert best == {"mean": [False, True], "median": [True, False]}
 
 
+def test_a_table_names_its_test_its_level_and_its_correction():
+    found = compare(["shade", "ga", "de"], "sphere+family=translate", dim=2, maxfev=40, popsize=8, runs=6, rng=1)
+    (paired,) = (note for note in found.table(level=0.1).notes if note.startswith("+, - and ="))
+    assert paired.endswith("(signed-rank test of runs on the same instances, 0.1, Holm-corrected).")
+    (bayes,) = (note for note in found.table(test="bayes").notes if note.startswith("+, - and ="))
+    assert bayes.endswith("(Bayesian signed-rank test of runs on the same instances, probability above 0.95).")
+    (paper,) = (note for note in found.table(test="paper").notes if note.startswith("+, - and ="))
+    assert "Holm" not in paper
+
+
 def test_rows_of_other_versions_are_told(tmp_path, monkeypatch):
     from autov.experiments import comparison, row
 

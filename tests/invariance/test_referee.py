@@ -12,6 +12,7 @@ import pytest
 
 from autov.core import InputError
 from autov.invariance import PAPER, check, distribution
+from autov.invariance.certificate import told_apart
 from autov.operators import AffineOperator
 
 FOUR = (*PAPER, "permutation")
@@ -150,6 +151,20 @@ def test_an_operator_for_few_variables_is_not_certified_for_many():
     assert "50 variables" in " ".join(certificate.remarks)
     with pytest.raises(InputError, match=r"^operator: "):
         check(few, dim=50)
+
+
+@pytest.mark.parametrize(("operator", "property"), [(biased, "scale"), (clipped_at_a_million, "translation")])
+def test_a_witness_shows_the_digits_that_differ(operator, property):
+    said = str(check(operator, properties=[property], trials=10)[property].witness)
+    expected, found = said.partition("expected ")[2].split(" but found ")
+    assert expected != found
+
+
+def test_numbers_are_told_apart_by_as_few_digits_as_can_be():
+    assert told_apart(1.216, 0.216) == ("1.216", "0.216")
+    assert told_apart(2.0, 2.0 + 1e-9) == ("2", "2.000000001")
+    assert told_apart(0.1, 0.1 + 2e-17) == ("0.10000000000000001", "0.10000000000000002")
+    assert told_apart(0.1, 0.1) == ("0.1", "0.1")
 
 
 def test_a_bias_below_the_tolerance_is_named():

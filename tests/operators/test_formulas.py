@@ -64,9 +64,9 @@ def read_latex(text, weights):
             i = names[terms.pop(weight)]
             mean[j, i], std[j, i] = float(a), np.sqrt(float(b))
         assert not terms
-        if found := re.search(rf"u<({NUMBER})\\\\", laws):
+        if found := re.search(rf"p<({NUMBER})\\\\", laws):
             above[j] = float(found[1])
-        low = re.search(rf"({NUMBER})\\le u", laws)
+        low = re.search(rf"({NUMBER})\\le p", laws)
         assert (float(low[1]) if low else 0.0) == (above[j - 1] if j else 0.0)
     assert above[-1] == 1
     return mean, std, np.diff(above, prepend=0.0)
@@ -100,12 +100,12 @@ def test_mixed_draws_and_directions_as_text():
         "         0.25  solution  x1 + N(0.5, 0.1²) (xa - xb) + N(0, 0.25²) (s)",
     ]
     first, second, end = MIXED.latex().splitlines()[1:]
-    assert r"u<0.75\\" in first
-    assert r"0.75\le u\\" in second
-    assert end == r"\end{cases}\quad u\sim\mathcal{U}(0,1)"
+    assert r"p<0.75\\" in first
+    assert r"0.75\le p\\" in second
+    assert end == r"\end{cases}\quad p\sim\mathcal{U}(0,1)"
     never = AffineOperator.from_rows("h1", [{"probability": 1.0, "x2": (0.5, 0.1)}, {"probability": 0.0}])
     assert never.latex().count("&") == 1
-    assert "u" not in never.latex()
+    assert "p" not in never.latex()
     assert "(u-l)" in first
     assert r"\text{per variable}" in first
     assert "(x_a-x_b)" in second

@@ -216,6 +216,8 @@ def test_a_certificate_is_in_the_page_and_in_the_file(tmp_path, monkeypatch):
     assert "<h2>Invariance" in page
     assert certificate.title in page
     assert resolve_algorithm(str(paths["optimizer.json"])) == found.algorithm
+    found.save(tmp_path / "saved.json", certificate)
+    assert json.loads((tmp_path / "saved.json").read_text())["provenance"]["certificate"] == stored
 
 
 def test_a_certificate_that_fails_does_not_lose_a_design(monkeypatch):

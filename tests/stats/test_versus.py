@@ -117,7 +117,8 @@ def test_scores_of_pairs_correct_on_each_problem():
     assert plain.paired == ("f",)
     corrected = score(lambda _, a: data[a], **options, paired=["f"], correct=True)
     assert corrected.cells["f", "a"].p == 2 * plain.cells["f", "a"].p, "two are compared on f"
-    bayes = score(lambda _, a: data[a], **options, paired=["f", "g"], bayesian=True)
+    bayes = score(lambda _, a: data[a], **options, paired=["f", "g"], bayesian=True, correct=True)
+    assert not bayes.corrected
     assert (bayes.cells["g", "b"].mark, bayes.cells["g", "b"].p) == ("-", None)
 
 

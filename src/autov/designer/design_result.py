@@ -97,9 +97,15 @@ class Design(Displayable):
             raise InputError("operator: the result has none; see algorithm")
         return found
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the algorithm with its provenance; read by `load_algorithm` and wherever an algorithm is named."""
-        save_algorithm(self.algorithm, path, self.provenance)
+    def save(self, path: str | PathLike[str], certificate: Any = None) -> None:
+        """Write the algorithm with its provenance; read by `load_algorithm` and wherever an algorithm is named.
+
+        Args:
+            path: of the JSON file.
+            certificate: of its invariances, by ``autov.check_algorithm(design.algorithm)``, to keep in the file.
+        """
+        told = {} if certificate is None else {"certificate": certificate.to_dict()}
+        save_algorithm(self.algorithm, path, {**self.provenance, **told})
 
     @property
     def evaluations(self) -> int:

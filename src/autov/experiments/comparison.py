@@ -203,7 +203,7 @@ class Comparison(Displayable):
         """
         if show not in ("mean", "median"):
             raise InputError(f"show: must be 'mean' or 'median', got {show!r}")
-        return comparison_table(self, self.scores(level, correct, show, test), show, level, correct, digits, test)
+        return comparison_table(self, self.scores(level, correct, show, test), show, digits, test)
 
 
 def _by_name(rows: tuple[Row, ...], name: str) -> Problem | None:

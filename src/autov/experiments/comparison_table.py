@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def comparison_table(
-    compared: Comparison, scores: Scores, show: str, level: float, correct: bool, digits: int, test: str
+    compared: Comparison, scores: Scores, show: str, digits: int, test: str
 ) -> Table:  # fmt: skip
     """See `Comparison.table`; the scores are those of its arguments."""
     algorithms = compared.algorithms
@@ -32,7 +32,7 @@ def comparison_table(
         footer.append(("average rank", tuple(f"{rank:.2f}" for rank in ranks)))
         best.append(tuple(len(ranks) > 1 and rank == min(ranks) for rank in ranks))
     details = _details(compared) if test != "paper" and len(algorithms) > 1 else []
-    notes = [*_marks(compared, scores, level, correct, test), *details, *_ranks(scores, show), *_runs(compared)]
+    notes = [*_marks(compared, scores, test), *details, *_ranks(scores, show), *_runs(compared)]
     runs = sorted({scores.cells[key].summary.n for key in scores.cells})
     what = "mean (standard deviation)" if show == "mean" else "median (interquartile range)"
     caption = f"{compared.name}: {what} of {'-'.join(map(str, dict.fromkeys((runs[0], runs[-1]))))} run"
@@ -68,20 +68,18 @@ def _tolerance(compared: Comparison, problem: str, lead: float, test: str) -> fl
     return 0.0 if minimum is None or not lead - minimum < SOLVED else SOLVED - (lead - minimum)
 
 
-def _marks(compared: Comparison, scores: Scores, level: float, correct: bool, test: str) -> list[str]:
+def _marks(compared: Comparison, scores: Scores, test: str) -> list[str]:
     """What the signs mean."""
     kinds = {"signed-rank test of runs on the same instances": scores.paired,
              "rank sum test": set(compared.problems) - set(scores.paired)}  # fmt: skip
     used = ", for other problems ".join(kind for kind, problems in kinds.items() if problems)
+    used = f"{used}, {scores.level:g}{', Holm-corrected' if scores.corrected else ''}"
     if test == "bayes":
-        used = "Bayesian signed-rank test of runs on the same instances, probability above 1 -"
-    notes = [
-        f"+, - and = : significantly better, worse and not different from {compared.reference} "
-        f"({used}, {level:g}{', Holm-corrected' if scores.corrected else ''})."
-    ]
+        used = f"Bayesian signed-rank test of runs on the same instances, probability above {1 - scores.level:g}"
+    notes = [f"+, - and = : significantly better, worse and not different from {compared.reference} ({used})."]
     if scores.too_few:
-        after = " after the correction" if correct else ""
-        notes.append(f"? : too few runs: no difference can be significant at {level:g}{after}.")
+        after = " after the correction" if scores.corrected else ""
+        notes.append(f"? : too few runs: no difference can be significant at {scores.level:g}{after}.")
     return notes
 
 

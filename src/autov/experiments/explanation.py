@@ -108,8 +108,9 @@ class Explanation(Displayable):
             test = "signed-rank test of runs on the same instances" if self.paired else "rank-sum test"
             marks = [change.mark for change in self.changes]
             worse = [change.what for change in self.changes if change.mark == "-"]
+            count = f"{len(marks)} change{'s' if len(marks) != 1 else ''}"
             said.append(
-                f"{len(self.changes)} changes, {self.runs} runs of each on {' and '.join(self.problems)}: "
+                f"{count}, {self.runs} runs of each on {' and '.join(self.problems)}: "
                 f"{marks.count('-')} make it significantly worse, {marks.count('+')} better, and "
                 f"{marks.count('=') + marks.count('?')} show no significant difference ({test}, Holm-corrected, 5 %). "
                 "A part without an effect may still matter together with another one."
@@ -120,7 +121,8 @@ class Explanation(Displayable):
                 nothing = "No single part has a significant effect."
                 said.append(f"These matter most: {'; '.join(worse[:5])}." if worse else nothing)
         if self.left_out:
-            said.append(f"{self.left_out} parts were left out: their runs need more evaluations than the limit allows.")
+            parts, their = ("part was", "its") if self.left_out == 1 else ("parts were", "their")
+            said.append(f"{self.left_out} {parts} left out: {their} runs need more evaluations than the limit allows.")
         if self.importance:
             lead = ", ".join(f"{name} {share:.0%}" for name, share in list(self.importance.items())[:5])
             of = f"the variance of the ranks of {self.candidates:,} candidates by their genes"

@@ -82,9 +82,10 @@ class Generalisation(Displayable):
         said = []
         if self.conditions:
             counts = {word: sum(one.verdict == word for one in self.conditions) for word in VERDICTS.values()}
+            s = "s" if len(self.conditions) != 1 else ""
             told = ", ".join(f"{word} {count}" for word, count in counts.items() if count or word == "worse")
             said.append(
-                f"Compared with {DEFAULT} under {len(self.conditions)} conditions: {told} (signed-rank test of "
+                f"Compared with {DEFAULT} under {len(self.conditions)} condition{s}: {told} (signed-rank test of "
                 f"{self.runs} runs on the same instances, Holm-corrected, 5 %; {self.evaluations:,} evaluations)."
             )
         return [*said, self.reason] if self.reason else said

@@ -56,9 +56,9 @@ class Witness:
             return f"{label}: the operator {self.error}"
         row, variable = np.unravel_index(np.argmax(np.abs(self.found - self.expected)), self.found.shape)
         x = ", ".join(f"{value:.6g}" for value in self.parents[:, row, variable])
-        want, got = self.expected[row, variable], self.found[row, variable]
+        want, got = told_apart(self.expected[row, variable], self.found[row, variable])
         h = f"h = {self.offspring[row, variable]:.6g} for parents ({x})"
-        return f"{label}: variable {variable + 1}, {h}, expected {want:.6g} but found {got:.6g}"
+        return f"{label}: variable {variable + 1}, {h}, expected {want} but found {got}"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able, complete."""
@@ -74,6 +74,13 @@ class Witness:
             "found": None if self.found is None else self.found.tolist(),
             "error": self.error,
         }
+
+
+def told_apart(one: float, other: float) -> tuple[str, str]:
+    """Both with six digits, or with as many as show where they differ, and one more."""
+    digits = next((n for n in range(6, 18) if f"{one:.{n}g}" != f"{other:.{n}g}"), 6)
+    digits = min(digits + (digits > 6), 17)
+    return f"{one:.{digits}g}", f"{other:.{digits}g}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,7 +62,7 @@ def _threshold(value: float) -> str:
 def as_latex(operator: AffineOperator) -> str:
     """A ``cases`` formula as the paper has it; N(a, b) has variance b.
 
-    A row is chosen where the cumulative probability first exceeds a uniform u; rows that are never chosen are left out.
+    A row is chosen where the cumulative probability first exceeds a uniform p; rows that are never chosen are left out.
     """
     chosen = [j for j in by_probability(operator) if operator.probability[j] > 0]
     above = np.cumsum(operator.probability[chosen]) / operator.probability.sum()
@@ -81,7 +81,7 @@ def as_latex(operator: AffineOperator) -> str:
             law += rf",\ \text{{per {operator.draw[j]}}}"
         low = rf"{_threshold(above[place - 1])}\le " if place else ""
         high = f"<{_threshold(above[place])}" if place < len(chosen) - 1 else ""
-        when = rf",\ {low}u{high}" if len(chosen) > 1 else ""
+        when = rf",\ {low}p{high}" if len(chosen) > 1 else ""
         lines.append(rf"  {'+'.join(terms)}, & {law}{when}\\")
-    lines.append(r"\end{cases}" + (r"\quad u\sim\mathcal{U}(0,1)" if len(chosen) > 1 else ""))
+    lines.append(r"\end{cases}" + (r"\quad p\sim\mathcal{U}(0,1)" if len(chosen) > 1 else ""))
     return "\n".join(lines)

@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from autov.algorithms.files import save_algorithm
 from autov.core.atomic_files import write_text
 from autov.designer import Design
 from autov.designer.search import HISTORY
@@ -55,8 +54,7 @@ def write_design(
     if design.settings["space"] == "operator" and operator_of(design.algorithm) is not None:  # a peer has none
         names.append("operator.json")
     paths = {name: target / name for name in names}
-    told = {"certificate": certificate.to_dict()} if certificate else {}
-    save_algorithm(design.algorithm, paths["optimizer.json"], {**design.provenance, **told})
+    design.save(paths["optimizer.json"], certificate)
     if "operator.json" in paths:
         design.operator.save(paths["operator.json"])
     write_text(paths["history.csv"], history_csv(design))
