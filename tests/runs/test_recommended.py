@@ -104,7 +104,7 @@ def test_constraints_that_are_noisy_themselves_leave_the_luckiest_point():
 
 
 def test_noise_is_looked_for_at_a_feasible_point():
-    never = {"type": "ineq", "fun": lambda x: -1.0}
+    never = {"type": "ineq", "fun": lambda _: -1.0}
     unknown = autov.minimize(Counted(1.0), BOX, maxfev=300, rng=1, noise="auto", constraints=never)
     assert "found no feasible point to look for noise" in unknown.message
     assert unknown.nfev == 300

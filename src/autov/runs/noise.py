@@ -110,7 +110,8 @@ def minimize_noisy(
             result.nfev += probes
             result.message += (
                 f" {probes} evaluations found no feasible point to look for noise: values were taken as exact."
-                if noisy is None else f" {PROBES} evaluations of one point gave the same value: no noise was found."
+                if noisy is None
+                else f" {PROBES} evaluations of one point gave the same value: no noise was found."
             )
             return result
     kept = 0 if maxfev is None else min(max(int(REPEATS * maxfev), 1), maxfev - probes - 1)
@@ -149,7 +150,7 @@ def _sentence(found: Recommended) -> str:
     if not np.isfinite(found.fun):
         return f"Values are noisy: no candidate had a finite value in all of {repeated}; x has the smallest value seen."
     error = f"uncertain by {found.fun_std:.2g} (standard error)" if found.fun_std >= 0 else "of unknown uncertainty"
-    return f"Values are noisy: x is the recommended point, chosen by {repeated}; fun is the mean of its values, {error}."
+    return f"Values are noisy: {repeated} chose x, the recommended point; fun is the mean of its values, {error}."
 
 
 def candidates(made: Evaluations, box: Box, categories: Array | None = None) -> Array:
