@@ -161,16 +161,19 @@ def bench_engineering(
                 for label in algorithms:
                     rows = data["values"].setdefault(kind, {}).setdefault(str(maxfev), {})
                     count = min(runs, SLOW.get(label, runs)) if maxfev >= MANY else runs
-                    if maxfev > MOST.get(label, maxfev) or np.shape(rows.get(label, [])) == (plants, count):
+                    if maxfev > MOST.get(label, maxfev):
                         continue
-                    items = [(label, kind, p, maxfev, seed + r) for p in range(plants) for r in range(count)]
-                    found = np.empty(len(items))
-                    for i, value in engine.map(_run, items):
-                        found[i] = value
-                    rows[label] = found.reshape(plants, count).tolist()
-                    settings = {"plants": plants, "runs": runs, "seed": seed, "weight": WEIGHT, "none": NONE}
-                    data = data | settings | {"machine": machine(), "versions": versions() | _others()}
-                    write_text(path, to_json(data, indent=1) + "\n")
+                    made = [row for row in rows.get(label, [])[:plants] if len(row) == count]
+                    for plant in range(len(made), plants):
+                        found = [0.0] * count
+                        for i, value in engine.map(
+                            _run, [(label, kind, plant, maxfev, seed + r) for r in range(count)]
+                        ):
+                            found[i] = value
+                        rows[label] = made = [*made, found]
+                        settings = {"plants": plants, "runs": runs, "seed": seed, "weight": WEIGHT, "none": NONE}
+                        data = data | settings | {"machine": machine(), "versions": versions() | _others()}
+                        write_text(path, to_json(data, indent=1) + "\n")
     return data
 
 

@@ -113,7 +113,8 @@ def minimize(
         ``scipy.optimize.OptimizeResult`` with x, fun, nfev, nit, success, status (0 budget used up, 1 stopped by the
         callback, 2 no finite value found, 3 target, 4 ftol, 5 xtol, 6 maxtime, 7 patience, 8 no feasible point found,
         9 converged), message, population, population_energies, trace_nfev, trace_best, and failed: how many evaluations
-        failed and counted as worst, by what happened ("raised", "timed out", "worker lost"); with constraints also
+        failed and counted as worst, by what happened ("raised", "timed out", "worker lost"); members: evaluations of
+        each algorithm that takes part, where there are several; with constraints also
         constr, constr_violation and maxcv as SciPy's differential evolution has them. It plots itself
         (``result.plot()``). ``success`` is False where the budget, maxtime or the callback ended a run that had not
         converged, and where no finite value or no feasible point was found.
