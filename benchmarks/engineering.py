@@ -67,6 +67,8 @@ show, and one before it with longer steps, which was behind COBYLA with 300 eval
 
 This page is made by `python -m benchmarks engineering` and `make quality`."""
 
+EARLIER = "In this table `general` is an earlier one, before its last changes under constraints."
+
 
 class _Spent(Exception):  # noqa: N818
     pass
@@ -161,16 +163,19 @@ def bench_engineering(
                 for label in algorithms:
                     rows = data["values"].setdefault(kind, {}).setdefault(str(maxfev), {})
                     count = min(runs, SLOW.get(label, runs)) if maxfev >= MANY else runs
-                    if maxfev > MOST.get(label, maxfev) or np.shape(rows.get(label, [])) == (plants, count):
+                    if maxfev > MOST.get(label, maxfev):
                         continue
-                    items = [(label, kind, p, maxfev, seed + r) for p in range(plants) for r in range(count)]
-                    found = np.empty(len(items))
-                    for i, value in engine.map(_run, items):
-                        found[i] = value
-                    rows[label] = found.reshape(plants, count).tolist()
-                    settings = {"plants": plants, "runs": runs, "seed": seed, "weight": WEIGHT, "none": NONE}
-                    data = data | settings | {"machine": machine(), "versions": versions() | _others()}
-                    write_text(path, to_json(data, indent=1) + "\n")
+                    made = [row for row in rows.get(label, [])[:plants] if len(row) == count]
+                    for plant in range(len(made), plants):
+                        found = [0.0] * count
+                        for i, value in engine.map(
+                            _run, [(label, kind, plant, maxfev, seed + r) for r in range(count)]
+                        ):
+                            found[i] = value
+                        rows[label] = made = [*made, found]
+                        settings = {"plants": plants, "runs": runs, "seed": seed, "weight": WEIGHT, "none": NONE}
+                        data = data | settings | {"machine": machine(), "versions": versions() | _others()}
+                        write_text(path, to_json(data, indent=1) + "\n")
     return data
 
 
@@ -221,6 +226,8 @@ def engineering_page(results: str | Path, page: str | Path) -> str:
         for budget in budgets:
             found = compared(data, kind, budget)
             parts += [f"## {TITLES[kind]}, {int(budget):,} evaluations", _verdict(found), _rows(found, data["plants"])]
+            if budget in data.get("earlier", {}).get(kind, ()):
+                parts.insert(-1, EARLIER)
     machine = ", ".join(f"{name} {value}" for name, value in {**data["machine"], **data["versions"]}.items())
     parts.append(f"Seeds of the runs: from {data['seed']} on. Machine and versions: {machine}.")
     text = "\n\n".join(parts) + "\n"

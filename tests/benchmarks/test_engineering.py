@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize as solve
 
-from benchmarks.engineering import ALGORITHMS, BUDGETS, KINDS, Counted, best_found, compared, engineering_page
+from benchmarks.engineering import (
+    ALGORITHMS,
+    BUDGETS,
+    KINDS,
+    Counted,
+    bench_engineering,
+    best_found,
+    compared,
+    engineering_page,
+)
 from examples.annealing_line import BASIN, CENTRE, LOWER, UPPER, Plant
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +53,24 @@ def test_only_feasible_points_count_and_no_more_than_the_budget():
     counted.penalized(LOWER)
     assert counted.best == Plant(1).cost(LOWER)
     assert counted.nfev == 2
+
+
+def test_finished_plants_are_kept(tmp_path, monkeypatch):
+    file, made = tmp_path / "figures.json", []
+
+    def run(item):
+        made.append(item[2])
+        if len(made) == 5:
+            raise KeyboardInterrupt
+        return 10.0 * item[2] + item[4]
+
+    monkeypatch.setattr("benchmarks.engineering._run", run)
+    options = {"algorithms": ["de"], "budgets": [20], "kinds": ["cost"], "plants": 3, "runs": 2, "workers": 1}
+    with pytest.raises(KeyboardInterrupt):
+        bench_engineering(file, **options)
+    assert json.loads(file.read_text())["values"]["cost"]["20"]["de"] == [[1, 2], [11, 12]]
+    assert bench_engineering(file, **options)["values"]["cost"]["20"]["de"] == [[1, 2], [11, 12], [21, 22]]
+    assert made == [0, 0, 1, 1, 2, 2, 2]
 
 
 def trap_costs(label, maxfev, plants):

@@ -111,6 +111,7 @@ def test_ctrl_c_leaves_the_best_point(own, tmp_path, workers):
     assert found["interrupted"]
     assert found["fun"] == pytest.approx(float(np.square(found["x"]).sum()))
     assert "Best value" in err
+    assert "  x1 = " in err
 
 
 def test_the_cost_is_announced_once_where_it_is_high(capsys):
@@ -121,6 +122,16 @@ def test_the_cost_is_announced_once_where_it_is_high(capsys):
         counter(Result(nfev=made, fun=1.0))
     assert capsys.readouterr().err.count("evaluation takes 100 ms") == 1
     assert shown[-1] == (40, 1000, pytest.approx(96.0), 1.0)
+
+
+def test_batches_that_compile_do_not_count_for_the_time_left(capsys):
+    shown = []
+    times = iter([0.0, 20.0, 45.0, 45.3, 45.6, 45.9])
+    counter = EvaluationCounter(lambda *facts: shown.append(facts), 1000, lambda: next(times))
+    for made in (13, 26, 36, 46, 56):
+        counter(Result(nfev=made, fun=1.0))
+    assert "evaluation takes 30 ms" in capsys.readouterr().err
+    assert shown[-1][2] == pytest.approx(0.03 * 944)
 
 
 def test_no_variable_is_hidden_and_no_number_broken():

@@ -161,3 +161,24 @@ def test_the_page_of_a_run_follows_the_colours_of_the_browser_and_tells_values(t
     plot = (tmp_path / "run.html").read_text().partition("<svg")[2].partition("</svg>")[0]
     assert plot.count("currentColor") >= plot.count("<text") > 5, "text in black cannot be read on dark paper"
     assert 'data-series="best value"' in plot
+
+
+def test_the_page_of_a_run_says_who_made_its_evaluations(tmp_path):
+    def stops(x):
+        calls.append(x)
+        if len(calls) == 150:
+            raise KeyboardInterrupt
+        return float((x**2).sum()), 1.0 - x[0]
+
+    calls = []
+    with pytest.raises(KeyboardInterrupt) as caught:
+        autov.minimize(stops, [(-5, 5)] * 8, constraints="returned", maxfev=300, rng=1)
+    result = caught.value.autov_result
+    assert sum(result.members.values()) == result.nfev == 149
+    assert result.trace_best[-1] == result.fun
+    assert np.all(np.diff(result.trace_best) < 0)
+    result.report(tmp_path / "run.html")
+    text = (tmp_path / "run.html").read_text().replace("<wbr>", "")
+    assert "Evaluations of each member" in text
+    assert all(name in text for name in result.members)
+    assert "Best value over evaluations" in text

@@ -75,6 +75,47 @@ def test_named_problems_integers_and_constraints():
     assert result.x.sum() <= 0
 
 
+def returned(x):
+    return ((x - 1) ** 2).sum() + NOISE.standard_normal(), 12.0 - x.sum()
+
+
+NOISE = np.random.default_rng(5)
+
+
+@pytest.mark.parametrize("noise", [True, "auto"])
+def test_constraints_that_come_with_noisy_values(noise):
+    result = autov.minimize(returned, BOX, maxfev=300, rng=1, noise=noise, constraints="returned", history=True)
+    assert result.nfev == 300
+    assert result.x.sum() >= 12.0
+    assert result.maxcv == 0
+    assert result.fun_std > 0
+    assert np.isfinite(result.history.fun).all()
+
+
+def test_constraints_that_are_noisy_themselves_leave_the_luckiest_point():
+    rng = np.random.default_rng(1)
+    result = autov.minimize(
+        lambda x: (((x - 1) ** 2).sum() + rng.normal(), 12 - x.sum() + 3 * rng.normal()), BOX, maxfev=300, rng=1,
+        noise=True, constraints="returned",
+    )  # fmt: skip
+    assert "no candidate had a finite value" in result.message
+    assert "fun_std" not in result
+    assert np.array_equal(result.x, result.x_luckiest)
+
+
+def test_noise_is_looked_for_at_a_feasible_point():
+    never = {"type": "ineq", "fun": lambda _: -1.0}
+    unknown = autov.minimize(Counted(1.0), BOX, maxfev=300, rng=1, noise="auto", constraints=never)
+    assert "found no feasible point to look for noise" in unknown.message
+    assert unknown.nfev == 300
+    seldom = {"type": "ineq", "fun": lambda x: x[0] - 2.5}
+    assert autov.minimize(Counted(1.0), BOX, maxfev=300, rng=1, noise="auto", constraints=seldom).fun_std > 0
+
+
+def test_one_value_says_nothing_of_its_uncertainty():
+    assert "of unknown uncertainty" in autov.minimize(Counted(1.0), BOX, maxfev=3, rng=1, noise=True).message
+
+
 def test_candidates_and_stages():
     rng = np.random.default_rng(1)
     x = rng.normal(2.0, 0.5, (200, 2))

@@ -169,6 +169,12 @@ def test_a_result_is_short_in_print():
     assert result["population"].shape == (100, 40)
 
 
+def test_a_result_prints_numbers_as_people_write_them():
+    bounds = [(0, 2000), (0, 1e6), (0, 1e-3)]
+    result = autov.minimize(lambda x: ((x - 12.55) ** 2).sum(), bounds, maxfev=100, rng=1)
+    assert "x: [12.55, 12.55, 0.001]\n" in repr(result)
+
+
 def trace(*pairs):
     """Evaluations and the best value then."""
     nfev, best = zip(*pairs, strict=True)

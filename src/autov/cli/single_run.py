@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median_low
 from typing import TYPE_CHECKING, Any
 
 from autov.cli import ignore_signals
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
     from autov.runs.result import Result
 
 ANNOUNCED = 10.0  # seconds: what is expected to take longer is said once
-MEASURED = 3  # batches that tell how long an evaluation takes; the first may compile
+MEASURED = 4  # batches that tell how long an evaluation takes: more than half of them do not compile
+RECENT = 20  # batches whose median tells the time left
 
 
 class EvaluationCounter:
@@ -34,27 +37,24 @@ class EvaluationCounter:
         self, display: ProgressDisplay, maxfev: int, now: Callable[[], float] = time.perf_counter
     ) -> None:  # fmt: skip
         self._display, self._maxfev, self._now = display, maxfev, now
-        self._batches: list[tuple[float, int]] = [(now(), 0)]
+        self._last = now(), 0
+        self._each: deque[float] = deque(maxlen=RECENT)  # seconds of an evaluation in the last batches
         self._announced = False
 
     def __call__(self, intermediate_result: Result) -> None:
         """Hear of a run after a batch."""
         made, best = int(intermediate_result.nfev), float(intermediate_result.fun)
-        self._batches.append((self._now(), made))
-        seconds = self._seconds_each()
+        (time_before, made_before), self._last = self._last, (self._now(), made)
+        if made > made_before:
+            self._each.append((self._last[0] - time_before) / (made - made_before))
+        seconds = median_low(self._each) if len(self._each) > 1 else None
         left = None if seconds is None else seconds * (self._maxfev - made)
-        if left is not None and not self._announced and len(self._batches) > MEASURED:
+        if seconds and left and left > ANNOUNCED and not self._announced and len(self._each) >= MEASURED:
             self._announced = True
-            if left > ANNOUNCED:
-                each = f"{1e3 * seconds:.3g} ms" if seconds and seconds < 1 else f"{seconds:.3g} s"
-                log(f"autov: an evaluation takes {each}: at most {clock(left)} for {self._maxfev:,} evaluations; "
-                    "Ctrl-C stops and shows the best point")  # fmt: skip
+            each = f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+            log(f"autov: an evaluation takes {each}: at most {clock(left)} for {self._maxfev:,} evaluations; "
+                "Ctrl-C stops and shows the best point")  # fmt: skip
         self._display(made, self._maxfev, left, best)
-
-    def _seconds_each(self) -> float | None:
-        """Seconds of an evaluation without the first batch, which may compile."""
-        (begin, before), (end, after) = self._batches[min(1, len(self._batches) - 1)], self._batches[-1]
-        return (end - begin) / (after - before) if after > before else None
 
 
 def solve_once(
@@ -94,7 +94,8 @@ def solve_once(
             if found is not None:
                 _write(found, about, out)
                 where = f"; {out} holds it" if out is not None else ""
-                log(f"autov: {found.message} Best value {found.fun:.6g} at {point_text(found, problem)}{where}")
+                log(f"autov: {found.message} Best value {found.fun:.6g}{where}")
+                sys.stderr.write("".join(f"{line}\n" for line in point_lines(found, problem)))
             raise
     _write(result, about, out)
     if json_:
@@ -135,14 +136,6 @@ def _write(result: Result, about: dict[str, Any], out: Path | None) -> None:
     else:
         more = {} if result.get("status") != -1 else {"interrupted": True}
         write_text(out, to_json(to_dict(result, about) | more, indent=2) + "\n")
-
-
-def point_text(result: Result, problem: Problem) -> str:
-    """The best point in one line, with all its variables."""
-    from autov.reports.run_page import named_values
-    from autov.runs.known_points import variable_names
-
-    return ", ".join(f"{name} = {value}" for name, value in named_values(result, variable_names(problem)))
 
 
 def point_lines(result: Result, problem: Problem, width: int | None = None) -> list[str]:

@@ -1,4 +1,4 @@
-"""The page of one run of `minimize`: convergence, best point by name, and violations of constraints."""
+"""The page of one run of `minimize`: convergence, best point by name, violations of constraints, members."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from autov.reports.html import Section, code_html, figure_html, lead_html, page,
 from autov.reports.views import drawn
 from autov.runs.result import Result
 
-LEFT_OUT = ("x", "message", "names", "constr", "failed")  # in other parts of the page
+LEFT_OUT = ("x", "message", "names", "constr", "failed", "members")  # in other parts of the page
 
 
 def run_page(result: Result, title: str = "") -> str:
@@ -23,6 +23,8 @@ def run_page(result: Result, title: str = "") -> str:
     sections.append(("Best point", table_html(_point(result))))
     if "constr" in result:
         sections.append(("Constraints at the best point", table_html(_constraints(result))))
+    if len(result.get("members", ())) > 1:
+        sections.append(("Evaluations of each member", table_html(_members(result))))
     rest = "\n".join(f"{name}: {text}" for name, text in result.lines() if name not in LEFT_OUT)
     sections.append(("All fields", code_html(rest, wrap=True)))
     return page(title or "A run of autov", sections)
@@ -43,6 +45,13 @@ def named_values(result: Result, names: Sequence[str] = ()) -> list[tuple[str, s
 
 def _point(result: Result) -> Table:
     return Table("", ("variable", "value"), tuple((name, (Cell(text),)) for name, text in named_values(result)))
+
+
+def _members(result: Result) -> Table:
+    """How many evaluations each algorithm made that takes part."""
+    total = sum(result.members.values())
+    rows = ((name, (Cell(f"{count:,}"), Cell(f"{count / total:.0%}"))) for name, count in result.members.items())
+    return Table("", ("member", "evaluations", "share"), tuple(rows))
 
 
 def _constraints(result: Result) -> Table:

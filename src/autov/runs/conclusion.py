@@ -35,7 +35,9 @@ def interrupted(run: Run | None, made: Evaluations, space: Space | None) -> Resu
         i = int(np.argmin(values))
         if run is None or values[i] < run.fun:
             found.update(x=made.x[i].copy(), fun=float(values[i]))
-        found.update(nfev=len(values), history=made)
+        best = np.append(np.inf, np.minimum.accumulate(values))
+        improved = np.flatnonzero(best[1:] < best[:-1])
+        found.update(nfev=len(values), history=made, trace_nfev=improved + 1, trace_best=values[improved])
     message = f"Interrupted after {found['nfev']} evaluations."
     return shown_result(Result(**found | {"success": False, "status": -1, "message": message}), space)
 

@@ -14,16 +14,7 @@ from autov.algorithms.base import External
 from autov.algorithms.first_step import with_first_step
 from autov.algorithms.resolve import resolve_algorithm
 from autov.core import Array, InputError, Seed, inferred_bounds, seed_of
-from autov.problems import (
-    Problem,
-    constrained,
-    function_problem,
-    instance_of,
-    is_returned,
-    resolve_problem,
-    space_of,
-    space_of_bounds,
-)
+from autov.problems import Problem, instance_of, space_of, space_of_bounds
 from autov.runs.asynchronous import AsynchronousRun, check_schedule
 from autov.runs.budget import budget_of, population_of
 from autov.runs.conclusion import attach, ending, evaluations_shown, exceeded, interrupted, value_shown
@@ -45,7 +36,7 @@ from autov.runs.going_on import counted_on, going_on, repeats_itself, seed_after
 from autov.runs.known_points import known_points
 from autov.runs.live_run import LiveRun, Run
 from autov.runs.noise import minimize_noisy, noise_of
-from autov.runs.run_start import described_known, frozen, known_of_file, learnt_from, seed_and_saved
+from autov.runs.run_start import described_known, frozen, known_of_file, learnt_from, problem_of, seed_and_saved
 from autov.runs.run_state import Progress
 from autov.runs.sources import context_of, described, has_files
 from autov.runs.stopping import NOISY, Monitor, Stopping, as_result, stopping_of
@@ -122,7 +113,8 @@ def minimize(
         ``scipy.optimize.OptimizeResult`` with x, fun, nfev, nit, success, status (0 budget used up, 1 stopped by the
         callback, 2 no finite value found, 3 target, 4 ftol, 5 xtol, 6 maxtime, 7 patience, 8 no feasible point found,
         9 converged), message, population, population_energies, trace_nfev, trace_best, and failed: how many evaluations
-        failed and counted as worst, by what happened ("raised", "timed out", "worker lost"); with constraints also
+        failed and counted as worst, by what happened ("raised", "timed out", "worker lost"); members: evaluations of
+        each algorithm that takes part, where there are several; with constraints also
         constr, constr_violation and maxcv as SciPy's differential evolution has them. It plots itself
         (``result.plot()``). ``success`` is False where the budget, maxtime or the callback ended a run that had not
         converged, and where no finite value or no feasible point was found.
@@ -160,26 +152,12 @@ def minimize(
         )  # fmt: skip
         if plain_bounds:
             bounds = inferred_bounds(bounds, x0)[0]
-        problem = resolve_problem(fun, bounds, dim=dim, vectorized=vectorized, args=args)
-        if constraints is not None or integrality is not None:
-            problem = constrained(problem, constraints, integrality, vectorized)
+        problem = problem_of(fun, bounds, dim, vectorized, args, constraints, integrality)
         return minimize_noisy(plain, problem, level, algorithm, x0, maxfev, rng, workers, fault_policy(faults), history)
     made_up = None
     if plain_bounds:
         bounds, made_up = inferred_bounds(bounds, x0)
-    if is_returned(constraints):
-        if isinstance(fun, (str, Problem)):
-            raise InputError(
-                'constraints: "returned" is for a function; give it to autov.function_problem for a problem'
-            )
-        problem: Problem = function_problem(
-            fun, bounds, vectorized, args, constraints=constraints, integrality=integrality
-        )
-        constraints = integrality = None
-    else:
-        problem = resolve_problem(fun, bounds, dim=dim, vectorized=vectorized, args=args)
-    if constraints is not None or integrality is not None:
-        problem = constrained(problem, constraints, integrality, vectorized)
+    problem = problem_of(fun, bounds, dim, vectorized, args, constraints, integrality)
     space = space_of(problem)
     x0 = x0 if space is None or x0 is None else space.several("x0", x0)
     chosen = resolve_algorithm(default_algorithm(problem) if algorithm is None else algorithm)

@@ -26,7 +26,7 @@ from autov.problems import (
     takes_points,
     unpenalized,
 )
-from autov.runs.budget import Evaluations
+from autov.runs.budget import ConstrainedEvaluations, Evaluations
 from autov.runs.described import default_algorithm, in_coordinates
 from autov.runs.evaluation import DEFAULT, FaultCount, FaultPolicy, PointEvaluator, engine_for
 from autov.runs.stopping import NOISY
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 REPEATS = 0.2  # part of the budget that is spent on repeating candidates
 PROBES = 3  # evaluations of one point that tell whether there is noise
+PROBED = 20  # evaluations at most until a point has a value that tells it: it may be infeasible
 WINDOWS = (0.05, 0.1, 0.25, 0.5)  # last parts of a run of which the better half is averaged
 CANDIDATES = 8
 OWN = 5  # values of a point that say how noisy it is; with fewer, those of all candidates do
@@ -56,11 +57,21 @@ def noise_of(noise: Any) -> str | float | None:
     raise InputError(f"noise: must be None, True, 'auto' or a standard deviation, got {noise!r}")
 
 
-def is_noisy(point: Array, evaluate: Callable[[Array], Array]) -> bool:
-    """Whether `PROBES` evaluations of a point differ; failures tell nothing."""
-    f = evaluate(np.repeat(point[None], PROBES, axis=0))
-    f = f[np.isfinite(f)]
-    return bool(len(f) and np.ptp(f) > 0)
+def probed(draw: Callable[[], Array], evaluate: Callable[[Array], Array], most: int) -> tuple[bool | None, int]:
+    """Whether `PROBES` evaluations of one point differ, and how many evaluations that took, at most so many.
+
+    None if that is not known, because no drawn point (d,) had a finite value: it may be infeasible, or have failed.
+    """
+    made = 0
+    while made <= most - PROBES:
+        point = draw()[None]
+        first = evaluate(point)
+        made += 1
+        if np.isfinite(first).all():
+            f = np.append(first, evaluate(np.repeat(point, PROBES - 1, axis=0)))
+            f = f[np.isfinite(f)]
+            return bool(np.ptp(f) > 0), made + PROBES - 1
+    return None, made
 
 
 def minimize_noisy(
@@ -75,6 +86,11 @@ def minimize_noisy(
     usual = ALGORITHM if not (categories > 1).any() else default_algorithm(instance)
     stream = generator(seed, 0, 3)
 
+    def value(x: Array) -> Array:
+        if isinstance(instance, Constrained) and instance.returned and policy == DEFAULT:
+            return instance.rows(x, stream)[:, 1]  # known at infeasible points, too
+        return evaluate(x)
+
     def evaluate(x: Array) -> Array:
         if takes_points(instance) and not (type(workers) is int and workers == 1 and policy == DEFAULT):
             with engine_for(workers, policy) as engine:
@@ -83,14 +99,20 @@ def minimize_noisy(
 
     probes = 0
     if level == AUTO and (maxfev is None or maxfev > PROBES):
-        probes = PROBES
-        given = initial_points(instance.box, 1, x0 if x0 is None else np.atleast_2d(x0)[:1])
-        point = given[0] if len(given) else instance.box.sample(1, stream)[0]  # at a centre noise may vanish
-        if not is_noisy(point, evaluate):
+        starts = list(initial_points(instance.box, 1, x0 if x0 is None else np.atleast_2d(x0)[:1]))
+        most = PROBED if maxfev is None else min(PROBED, max(maxfev // 10, PROBES))
+        noisy, probes = probed(  # not at a centre, where noise may vanish
+            lambda: starts.pop() if starts else instance.box.sample(1, stream)[0], value, most
+        )
+        if not noisy:
             result = plain(algorithm=algorithm, maxfev=None if maxfev is None else maxfev - probes, rng=seed,
                            history=history)  # fmt: skip
             result.nfev += probes
-            result.message += f" {probes} evaluations of one point gave the same value: no noise was found."
+            result.message += (
+                f" {probes} evaluations found no feasible point to look for noise: values were taken as exact."
+                if noisy is None
+                else f" {PROBES} evaluations of one point gave the same value: no noise was found."
+            )
             return result
     kept = 0 if maxfev is None else min(max(int(REPEATS * maxfev), 1), maxfev - probes - 1)
     result = plain(algorithm=usual if algorithm is None else algorithm, rng=seed, history=True,
@@ -103,14 +125,11 @@ def minimize_noisy(
         if isinstance(problem, Constrained):
             points = problem.rounded(points)
         found = recommend(points, evaluate, kept, level if isinstance(level, float) else np.nan)
+        result.nfev += found.nfev
+        result.message = result.message.replace(f" {NOISY}", "") + f" {_sentence(found)}"
         if np.isfinite(found.fun):
             x = found.x if space is None else space.point(found.x)
             result.update(x=x, fun=found.fun, fun_std=found.fun_std)
-        result.nfev += found.nfev
-        result.message = result.message.replace(f" {NOISY}", "") + (
-            f" Values are noisy: x is the recommended point, chosen by {found.nfev} repeated evaluations; fun is the "
-            f"mean of its values, uncertain by {result.get('fun_std', np.inf):.2g} (standard error)."
-        )
     if not history:
         del result["history"]
     return result
@@ -125,6 +144,15 @@ class Recommended(NamedTuple):
     nfev: int
 
 
+def _sentence(found: Recommended) -> str:
+    """What repeated evaluations told."""
+    repeated = f"{found.nfev} repeated evaluation{'s' * (found.nfev > 1)}"
+    if not np.isfinite(found.fun):
+        return f"Values are noisy: no candidate had a finite value in all of {repeated}; x has the smallest value seen."
+    error = f"uncertain by {found.fun_std:.2g} (standard error)" if found.fun_std >= 0 else "of unknown uncertainty"
+    return f"Values are noisy: {repeated} chose x, the recommended point; fun is the mean of its values, {error}."
+
+
 def candidates(made: Evaluations, box: Box, categories: Array | None = None) -> Array:
     """Points (m, d) that may be the best of a noisy run, the most promising first.
 
@@ -134,8 +162,9 @@ def candidates(made: Evaluations, box: Box, categories: Array | None = None) -> 
         categories: how many each variable has, (d,), 0 where it has an order; None for none.
     """
     unordered = np.zeros(box.dim, dtype=bool) if categories is None else categories > 0
-    finite = np.isfinite(made.fun)
-    x, f = made.x[finite], made.fun[finite]
+    values = made.best if isinstance(made, ConstrainedEvaluations) else made.fun  # infeasible points have values, too
+    finite = np.isfinite(values)
+    x, f = made.x[finite], values[finite]
     n, d = f.size, box.dim
     if not n:
         return x

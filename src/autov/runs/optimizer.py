@@ -32,6 +32,7 @@ from autov.problems import (
     Space,
     ValueFunction,
     constraints_and_integers,
+    is_returned,
     kinds_of,
     penalized,
     space_of_bounds,
@@ -88,6 +89,8 @@ class Optimizer:
         target: float | None = None, stop: Stopping | None = None, popsize: int | None = None, rng: Seed = None,
         constraints: Any = None, integrality: Any = None, known: Any = None, x0_std: float | None = None,
     ) -> None:  # fmt: skip
+        if is_returned(constraints):
+            raise InputError('constraints: "returned" is for minimize; give them to tell(x, f, constraints=g)')
         self.space = space_of_bounds(bounds)
         self._rules = rules = _rules_of(self.space, bounds, x0, constraints, integrality)
         self.box = box = rules.problem.box

@@ -21,7 +21,7 @@ class Result(OptimizeResult, Displayable):
         return "\n".join(f"{name:>20}: {text}" for name, text in self.lines())
 
     def report(self, path: str | os.PathLike[str], title: str = "") -> None:
-        """Write a page with convergence, best point and constraints, without external resources."""
+        """Write a page with convergence, best point, constraints and members, without external resources."""
         views().write_run_page(self, path, title)
 
     def lines(self) -> list[tuple[str, str]]:
@@ -31,7 +31,10 @@ class Result(OptimizeResult, Displayable):
 
 def _text(value: Any) -> str:
     if isinstance(value, np.ndarray):
-        return np.array2string(value, precision=6, threshold=12, edgeitems=4, separator=", ", max_line_width=WIDE)
+        return np.array2string(
+            value, threshold=12, edgeitems=4, separator=", ", max_line_width=WIDE,
+            formatter={"float_kind": lambda number: f"{number:.7g}"},
+        )  # fmt: skip
     if isinstance(value, list):
         return "[" + ", ".join(_text(item) for item in value) + "]"
     return f"{value:.10g}" if isinstance(value, float) else str(value)

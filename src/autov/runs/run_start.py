@@ -1,4 +1,4 @@
-"""What a run begins with: its seed, known evaluations, experience; of a stored one what it began with."""
+"""What a run begins with: its problem, its seed, known evaluations, experience; of a stored one what it began with."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ import os
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autov.core import Array, InputError, Seed, canonical, describe, digest, identity, seed_of
-from autov.problems import Problem, instance_of, space_of
+from autov.problems import (
+    Problem,
+    constrained,
+    function_problem,
+    instance_of,
+    is_returned,
+    resolve_problem,
+    space_of,
+)
 from autov.runs.budget import Evaluations
 from autov.runs.evaluation import DEFAULT, FaultPolicy
 from autov.runs.experience import learn
@@ -17,8 +25,21 @@ from autov.runs.known_points import from_bytes, known_points, to_bytes, variable
 from autov.runs.run_store import RunStore, SavedRun
 from autov.runs.sources import sources_of
 
-if TYPE_CHECKING:
-    pass
+
+def problem_of(
+    fun: Any, bounds: Any, dim: int | None, vectorized: bool, args: tuple[Any, ...], constraints: Any, integrality: Any
+) -> Problem:  # fmt: skip
+    """The problem of a call, with its constraints and integers."""
+    if is_returned(constraints):
+        if isinstance(fun, (str, Problem)):
+            raise InputError(
+                'constraints: "returned" is for a function; give it to autov.function_problem for a problem'
+            )
+        return function_problem(fun, bounds, vectorized, args, constraints=constraints, integrality=integrality)
+    problem = resolve_problem(fun, bounds, dim=dim, vectorized=vectorized, args=args)
+    if constraints is None and integrality is None:
+        return problem
+    return constrained(problem, constraints, integrality, vectorized)
 
 
 def seed_and_saved(

@@ -196,7 +196,7 @@ def as_result(run: Run) -> Any:
 
     return Result(
         x=run.x.copy(), fun=run.fun, nfev=run.nfev, nit=run.nit, population=run.population.copy(),
-        population_energies=run.values.copy(),
+        population_energies=run.values.copy(), **({"members": dict(run.members)} if run.members else {}),
     )  # fmt: skip
 
 
