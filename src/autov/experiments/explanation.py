@@ -109,9 +109,9 @@ class Explanation(Displayable):
             marks = [change.mark for change in self.changes]
             worse = [change.what for change in self.changes if change.mark == "-"]
             said.append(
-                f"{len(self.changes)} changes, {self.runs} runs of each on {' and '.join(self.problems)}: "
-                f"{marks.count('-')} make it significantly worse, {marks.count('+')} better, and "
-                f"{marks.count('=') + marks.count('?')} show no significant difference ({test}, Holm-corrected, 5 %). "
+                f"{len(self.changes)} changes, {self.runs} runs of each on {' and '.join(self.problems)}. "
+                f"Significantly worse: {marks.count('-')}; better: {marks.count('+')}; no significant difference: "
+                f"{marks.count('=') + marks.count('?')} ({test}, Holm-corrected, 5 %). "
                 "A part without an effect may still matter together with another one."
             )
             if set(marks) == {"?"}:
@@ -120,7 +120,7 @@ class Explanation(Displayable):
                 nothing = "No single part has a significant effect."
                 said.append(f"These matter most: {'; '.join(worse[:5])}." if worse else nothing)
         if self.left_out:
-            said.append(f"{self.left_out} parts were left out: their runs need more evaluations than the limit allows.")
+            said.append(f"Left out: {self.left_out}, whose runs need more evaluations than the limit allows.")
         if self.importance:
             lead = ", ".join(f"{name} {share:.0%}" for name, share in list(self.importance.items())[:5])
             of = f"the variance of the ranks of {self.candidates:,} candidates by their genes"
@@ -154,7 +154,7 @@ class Explanation(Displayable):
         more = len(self.changes) - len(shown)
         note = ("- significantly worse with the change, + better, = neither, ? too few runs. The first number is the "
                 "share of runs that the change improves (ties half), the second the ratio of medians.")  # fmt: skip
-        notes = (note, *([f"{more} more changes without a significant effect are not shown."] if more else []))
+        notes = (note, *([f"Not shown: {more} more, without a significant effect."] if more else []))
         return Table(f"{self.label}: without a part, or with a default", ("change", *self.problems), rows, notes=notes)
 
     def importance_table(self, most: int = 15) -> Table:

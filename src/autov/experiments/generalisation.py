@@ -131,7 +131,7 @@ def generalise(design: Design, workers: Any = 1, evaluations: float = math.inf) 
     while chosen and 2 * _least_runs(len(chosen)) * _cost(chosen) > evaluations:
         chosen.remove(max(chosen, key=lambda one: one[2].maxfev))
     reason = "" if len(chosen) == len(wanted) else (
-        f"{len(wanted) - len(chosen)} of {len(wanted)} conditions were left out: they need more than "
+        f"Left out: {len(wanted) - len(chosen)} of {len(wanted)} conditions; all together need more than "
         f"{evaluations:,.0f} evaluations."
     )  # fmt: skip
     if not chosen:

@@ -71,14 +71,19 @@ def folded_html(title: str, content: str, printed: bool = False) -> str:
 
 
 def command_html(title: str, command: str) -> str:
-    """A command with a button that copies it; lines are broken between words only."""
+    """A command with a button that copies it; lines are broken between words, and behind commas."""
     # An option and its value stay together unless the value is long.
     parts = re.sub(r"(--[\w-]+) (?=-\d|[^-\s]\S{,19}(?:\s|$))", "\\1\0", command).split(" ")
-    words = " ".join(f'<span class="word">{html.escape(part).replace(chr(0), " ")}</span>' for part in parts)
+    words = " ".join(_unbroken(part.replace("\0", " ")) for part in parts)
     return (
         f'<div class="command"><p>{html.escape(title)}</p><button class="copy" type="button">Copy</button>'
         f"<pre>{words}</pre></div>"
     )
+
+
+def _unbroken(word: str) -> str:
+    """A word of a command that is broken behind commas only."""
+    return "<wbr>".join(f'<span class="word">{html.escape(part)}</span>' for part in re.findall(r"[^,]+,*|,+", word))
 
 
 def verdicts_html(verdicts: Sequence[tuple[str, str]]) -> str:
