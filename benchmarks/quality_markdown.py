@@ -58,8 +58,8 @@ def verdicts(found: list[dict[str, Any]]) -> list[str]:
     return [
         "## Verdicts",
         f"`{reference}` is ahead of all rivals {said}.",
-        "A setting is a suite, a number of variables (10-D) and a number of evaluations. The better figure of each pair is "
-        "bold. Larger areas and smaller ranks are better ([terms](#terms)).",
+        "A setting is a suite, a number of variables (10-D) and a number of evaluations. The better figure of each "
+        "pair is bold. Larger areas and smaller ranks are better ([terms](#terms)).",
         "\n".join([f"| {' | '.join(head)} |", "| --- | ---: | --- | ---: | --- |", *rows]),
     ]
 

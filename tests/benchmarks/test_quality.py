@@ -157,7 +157,8 @@ def test_the_page_says_who_is_first_and_by_how_much(made, tmp_path):
     }
     text = section(tmp_path, made, measures=measures)
     assert text == (tmp_path / "page.md").read_text()
-    assert text.startswith("# Quality of the default\n\nBy hand.\n\n## Verdicts\n")
+    assert text.startswith("# Quality of the default\n\n## Verdicts\n")
+    assert "\n\n## Terms\n\nBy hand.\n\n## BBOB, 20 variables" in text
     assert (tmp_path / "quality-methods.md").read_text() == "# How quality was measured\n\nMade so.\n"
     first = "first of 3 in area under the ECDF (0.4; `ma-es` 0.3)"
     second = "number 2 of 3 in mean rank (2.5; `ma-es` 1.5)"
