@@ -68,7 +68,7 @@ class Change:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Displayable):
-    """What `explain` found.
+    """The result of `explain`.
 
     Attributes:
         label: of the algorithm.
@@ -184,18 +184,18 @@ def explain(
     runs: int = RUNS, rng: Seed = None, workers: Any = 1, evaluations: float | None = None,
     log: Callable[[str], Any] | None = None,
 ) -> Explanation:  # fmt: skip
-    """Which parts of an algorithm matter: runs without each part, with each setting back at its default.
+    """Find out which parts of an algorithm matter: run it without each part, and with each setting back at its default.
 
     Args:
         what: a `Design`, the folder that `autov design` wrote, or an algorithm or its name.
         problems: as for `compare`; None for those of the design, on held-out instances.
         dim: of problems that leave it open.
-        maxfev: evaluations of a run, for ``problems``; those of the design are known.
+        maxfev: evaluations of a run, for ``problems``; a design has its own.
         popsize: likewise.
-        runs: of each variant on each problem; fewer where the evaluations do not suffice.
+        runs: of each variant on each problem; fewer if the evaluations do not suffice.
         rng: seed; None derives one from that of the design.
         workers: as for `compare`.
-        evaluations: the largest number; parts that need more are left out, members and local searches last.
+        evaluations: the largest number; leaves out parts that need more, members and local searches last.
         log: called with one line that tells the cost before it is spent.
 
     Returns:
