@@ -235,7 +235,7 @@ class Comparison(Displayable):
         details: list[str] = []
         if test != "paper" and len(self.algorithms) > 1:
             details.append(
-                f"After each sign: the share of runs that are better than those of {self.reference} (ties half), and x "
+                f"Effect sizes: the share of runs that are better than those of {self.reference} (ties half), and x "
                 "the ratio of the medians, of gaps where the minimum is known. Values within 1e-8 of it are equal."
             )
         notes += details
