@@ -23,6 +23,7 @@ from autov.reports.theme import CSS, themed
 WORDS = ' class="words"'
 Section = tuple[str, str]  # a title and ready HTML
 
+CLICK = "Click a name to hide it."  # in captions; not on paper
 CHARACTER, PADDING, WIDEST = 8.8, 18, 1150  # pixels of a character, around a cell, and of a table on a wide screen
 
 
@@ -180,7 +181,8 @@ def figure_html(figure: Figure, title: str, caption: str = "") -> str:
     text = re.sub(r' id="[A-Za-z.0-9]+_\d+"', "", text)
     prefix = f"p{hashlib.sha256((title + text).encode()).hexdigest()[:8]}-"
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}", text)
-    below = f"<figcaption>{html.escape(caption)}</figcaption>" if caption else ""
+    said = html.escape(caption).replace(CLICK, f'<span class="screen">{CLICK}</span>')
+    below = f"<figcaption>{said}</figcaption>" if caption else ""
     return f"<figure role='img' aria-label={_quoted(title)}>{themed(text)}{below}</figure>"
 
 

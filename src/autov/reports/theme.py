@@ -137,5 +137,5 @@ details {{ margin: .8rem 0; }} summary {{ cursor: pointer; font-weight: 600; }}
   th:first-child {{ position: static; white-space: normal; }} tr, figure {{ break-inside: avoid; }}
   h2, caption {{ break-after: avoid; }} .panels {{ grid-template-columns: 1fr 1fr; }}
   section > figure svg {{ max-width: 70%; }} .beside {{ display: block; }} .beside svg {{ max-width: 60%; }}
-  button.copy {{ display: none; }} .pair {{ grid-template-columns: 1fr 1fr; }} .factor strong {{ font-size: 30pt; }} }}
+  button.copy, .screen {{ display: none; }} .pair {{ grid-template-columns: 1fr 1fr; }} .factor strong {{ font-size: 30pt; }} }}
 """
