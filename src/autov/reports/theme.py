@@ -129,7 +129,7 @@ details {{ margin: .8rem 0; }} summary {{ cursor: pointer; font-weight: 600; }}
 @media (min-width: 62rem) {{ .beside {{ display: grid; grid-template-columns: 11fr 9fr; gap: 1.5rem; }} }}
 @media (max-width: 40rem) {{ body {{ margin: 1rem auto; padding: 0 .7rem; }} th, td {{ padding: .25rem .4rem; }}
   th:first-child {{ white-space: normal; }} }}
-@media print {{ html {{ font-size: 10pt; }}
+@media print {{ html {{ font-size: 10pt; }} .screen {{ display: none; }}
   :root {{ color-scheme: light; --paper: #ffffff; --ink: #000000; --line: #999999; --soft: #444444;
   --best: #eeeeee; --code: #f4f4f4; {_LIGHT} }}
   body {{ max-width: none; margin: 0; font-size: 10pt; }} .scroll, figure, pre {{ overflow: visible; }}
@@ -137,5 +137,5 @@ details {{ margin: .8rem 0; }} summary {{ cursor: pointer; font-weight: 600; }}
   th:first-child {{ position: static; white-space: normal; }} tr, figure {{ break-inside: avoid; }}
   h2, caption {{ break-after: avoid; }} .panels {{ grid-template-columns: 1fr 1fr; }}
   section > figure svg {{ max-width: 70%; }} .beside {{ display: block; }} .beside svg {{ max-width: 60%; }}
-  button.copy, .screen {{ display: none; }} .pair {{ grid-template-columns: 1fr 1fr; }} .factor strong {{ font-size: 30pt; }} }}
+  button.copy {{ display: none; }} .pair {{ grid-template-columns: 1fr 1fr; }} .factor strong {{ font-size: 30pt; }} }}
 """
