@@ -42,7 +42,7 @@ BENCHMARKS = {
     "mixed": "logarithms, integers and categories, with other libraries (minutes, kept in runs/)",
     "asynchronous": "values told as they come and whole batches on many workers, in simulated time (minutes)",
     "noise": "the true value at the recommended point of noisy runs, with other libraries (minutes)",
-    "nsga2": "operators inside NSGA-II of pymoo, on problems whose optima are moved (minutes, kept in runs/)",
+    "nsga2": "operators inside NSGA-II of pymoo, on problems with translated optima (minutes, kept in runs/)",
     "quickstart": "the long example of the quickstart (minutes)",
 }
 MODULES = {

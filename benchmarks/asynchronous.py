@@ -133,4 +133,4 @@ def asynchronous_table(result: dict[str, Any]) -> Table:
         shown += [f"{row['busy_by_batches']:.0%}", f"{row['reached_by_batches']:.3f}"]
         shown += [f"{row['evaluations_by_batches']:.0f}", str(row["better"]), str(row["worse"])]
         rows.append((str(row["workers"]), tuple(Cell(text) for text in shown)))
-    return Table("Values as they come beside whole batches, after the same time", heads, tuple(rows))
+    return Table("Asynchronous against whole batches, after the same time", heads, tuple(rows))

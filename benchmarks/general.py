@@ -3,7 +3,7 @@
 Both are portfolios of a matrix adaptation strategy and an evolution that exchanges variables. All of the strategy, the
 sizes of the evolution and the shares of the budget are designed; the operator of the evolution is given. Searches of
 several seeds train on families of 22 functions, for good values at the end of the budget or on the way to it as well;
-the best and the mean of the last population of each are judged on functions and sizes that took no part. No function of
+the best and the mean of the last population of each are tested on held-out functions and sizes. No function of
 the BBOB suite does. What came out for the end of the budget is `thorough`; five of its settings were changed by hand to
 make the first `general` (see `benchmarks.adjustment`). The package has neither any more: results/general has both.
 """
@@ -59,7 +59,7 @@ class Goal(NamedTuple):
 
 GOALS = {
     "general": Goal("for functions of many kinds, 1 to 1000 variables, any budget", (1.0,), 44, 48, 4, 99),
-    "anytime": Goal("the same for whoever may stop before the budget is used up", (1.0, 0.3, 0.1), 88, 96, 8, 7),
+    "anytime": Goal("the same for runs that may stop before the budget is used up", (1.0, 0.3, 0.1), 88, 96, 8, 7),
 }
 
 
@@ -101,7 +101,7 @@ def candidates(name: str, folder: str | Path, seeds: tuple[int, ...] = SEEDS, **
 
 
 def judging_cases(goal: Goal) -> list[Case]:
-    """Functions that took no part, and other sizes of those that did."""
+    """Held-out functions, and other sizes of the training functions."""
     common: dict[str, Any] = {"stops": goal.stops, "cases": goal.judging}
     held_out = design_settings(None, dims=DIMS, budgets=BUDGETS, **common)
     elsewhere = design_settings(None, dims=(3, 8, 15, 30), budgets=("50d", "200d", "600d"), **common)

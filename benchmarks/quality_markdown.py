@@ -12,23 +12,20 @@ from autov.core.atomic_files import read_json, write_text
 from benchmarks.quality import BBOB, LIMITS, OTHERS, OWN, SUITES, too_slow
 
 MEASURES = ("area", "targets", "rank")
-VERDICTS = (
-    "setting", "`{}`: area", "best rival in area", "its area", "`{}`: mean rank", "best rival in rank", "its rank",
-    "first in area", "first in rank",
-)  # fmt: skip
+VERDICTS = "setting", "area of `{}`", "best rival in area", "mean rank of `{}`", "best rival in mean rank"
 
 
 def quality_page(results: str | Path, page: str | Path) -> str:
     """Write the page of all files of figures in a folder, and that of ``methods.md`` next to it.
 
-    ``remarks.md`` comes before the verdicts. A picture is shown if it is in the folder ``quality`` next to the page.
+    ``remarks.md`` comes after the verdicts. A picture is shown if it is in the folder ``quality`` next to the page.
     """
     place, target = Path(results), Path(page)
     found = {path.stem: read_json(path, "figures") for path in place.glob("*bbob-*.json")}
     order = [f"{suite.name}-{dim}d-{maxfev}" for suite in SUITES for dim, maxfev in suite.settings]
     names = sorted(found, key=lambda name: (order.index(name) if name in order else len(order), name))
-    parts = ["# Quality of the default", (place / "remarks.md").read_text(encoding="utf-8").strip()]
-    parts += verdicts([found[name] for name in names])
+    parts = ["# Quality of the default", *verdicts([found[name] for name in names]), "## Terms"]
+    parts.append((place / "remarks.md").read_text(encoding="utf-8").strip())
     for name in names:
         parts += _section(found[name], (target.parent / "quality" / f"{name}.png").exists())
     text = "\n\n".join(part for part in parts if part) + "\n"
@@ -39,20 +36,21 @@ def quality_page(results: str | Path, page: str | Path) -> str:
 
 
 def verdicts(found: list[dict[str, Any]]) -> list[str]:
-    """A sentence and a table with one row for each setting: the default and the best rivals by both measures."""
+    """A sentence and a table: for each setting the default and the best rival by both measures."""
     if not found:
         return []
     reference, rows, firsts = found[0]["reference"], [], {"area": 0, "rank": 0}
     for data in found:
-        own, cells, first = data["measures"][reference], [f"[{title_of(data)}](#{_anchor(title_of(data))})"], []
+        own, title = data["measures"][reference], title_of(data)
+        cells = [f"[{title.replace(' variables', '-D').replace(' evaluations', '')}](#{_anchor(title)})"]
         for column, digits in (("area", 4), ("rank", 2)):
             rival = best_rival(data, column)
-            ahead = rival is None or _better(own[column], data["measures"][rival][column], column)
+            theirs = own[column] if rival is None else data["measures"][rival][column]
+            ahead = rival is None or _better(own[column], theirs, column)
             firsts[column] += ahead
-            first.append("**yes**" if ahead else "no")
-            other = "" if rival is None else f"{data['measures'][rival][column]:.{digits}f}"
-            cells += [f"{own[column]:.{digits}f}", f"`{rival}`" if rival else "", other]
-        rows.append(f"| {' | '.join([*cells, *first])} |")
+            other = f"`{rival}` {_bold(f'{theirs:.{digits}f}', not ahead)}" if rival else ""
+            cells += [_bold(f"{own[column]:.{digits}f}", ahead), other]
+        rows.append(f"| {' | '.join(cells)} |")
     head = [title.format(reference) for title in VERDICTS]
     number = len(found)
     said = " and ".join(f"in {measure} in {firsts[column]} of {number} settings"
@@ -60,7 +58,9 @@ def verdicts(found: list[dict[str, Any]]) -> list[str]:
     return [
         "## Verdicts",
         f"`{reference}` is ahead of all rivals {said}.",
-        "\n".join([f"| {' | '.join(head)} |", "| --- | ---: | --- | ---: | ---: | --- | ---: | --- | --- |", *rows]),
+        "A setting is a suite, a number of variables (10-D) and a number of evaluations. The better figure of each "
+        "pair is bold. Larger areas and smaller ranks are better ([terms](#terms)).",
+        "\n".join([f"| {' | '.join(head)} |", "| --- | ---: | --- | ---: | --- |", *rows]),
     ]
 
 

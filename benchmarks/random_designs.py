@@ -1,6 +1,6 @@
 """Does the search beat the best of as many random designs? Two families, five seeds, equal cost.
 
-Known designs have no part in searches and races: `general` and others would win some of them, whoever searches. All
+Known designs have no part in searches and races: `general` and others would win some of them, with every searcher. All
 designs of a family then run on the same 100 instances that no search saw.
 """
 

@@ -1,6 +1,6 @@
 """A search over the shares and rates of `general`: what its local searches may spend, when they end, and the cover.
 
-Candidates run on families of the functions that `benchmarks.general` trains on, beside `general` as it is, on the same
+Candidates run on families of the functions that `benchmarks.general` trains on, with `general` as it is, on the same
 instances. A score is the mean over all settings of the relative gain in area under the ECDF, plus the share of end
 values that are better less the share that are worse. The first generation varies genes at random; the second one
 combines those of its best third. The best few are judged on the four held-out functions. No BBOB function takes part.
@@ -171,7 +171,7 @@ def _cost(plant: Plant, kind: str, seed: int, options: dict[str, Any]) -> float:
 
 
 class _Steps:
-    """Runs the candidates of a step beside `general`; those that a file has are not run again."""
+    """Runs the candidates of a step and `general`; those that a file has are not run again."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

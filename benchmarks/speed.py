@@ -24,7 +24,7 @@ def speed_page(results: str | Path, page: str | Path | None = None) -> str:
     found = {name: read_json(place / "bench" / f"{name}.json", "figures") for name in names}
     table_9 = read_json(place / "paper" / "table-9.json", "results")["seconds_per_run"]
     parts = [
-        "# Speed", _head(found), *_one_run(found["kernel"], found["kernel-repeats"]), *_libraries(found["peers"]),
+        "# Speed", *_head(found), *_one_run(found["kernel"], found["kernel-repeats"]), *_libraries(found["peers"]),
         *_strategy(found["ma-es"]), *_search(found["design"]), *_large(found["lsgo"]),
         *_comparison(found["compare"], table_9), *_python(found["overhead"], found["first"]),
     ]  # fmt: skip
@@ -49,18 +49,19 @@ def _million(rate: float) -> str:
     return f"{rate / 1e6:.2f} million" if rate >= 1e5 else f"{rate:,.0f}"
 
 
-def _head(found: Mapping[str, Any]) -> str:
+def _head(found: Mapping[str, Any]) -> list[str]:
     made: dict[str, list[str]] = {}
     for name, data in found.items():
         version = (data[0] if isinstance(data, list) else data).get("machine", {}).get("autov")
         made.setdefault(version or "0.1.0", []).append(f"`{name}.json`")
-    by = "; ".join(f"{', '.join(names)} by {version}" for version, names in sorted(made.items()))
-    return (
-        "This page is made by `make speed` from [results/bench](../results/bench), which `python -m benchmarks NAME "
-        "--json` made "
-        f"({by}), as ratios in one run. The machine: two cores of an x86-64 server with AVX2 (no AVX-512, but for "
-        "`kernel.json`, `design.json`, `first.json`, `ma-es.json`, `overhead.json` and `peers.json`)."
-    )
+    rows = [(version, ", ".join(names)) for version, names in sorted(made.items())]
+    return [
+        "A ratio compares two figures of one run of a benchmark. `python -m benchmarks NAME --json` makes a file of "
+        "[results/bench](../results/bench), and `make speed` writes this page. The machine: two cores of an x86-64 "
+        "server with AVX2 (with AVX-512 for `kernel.json`, `design.json`, `first.json`, `ma-es.json`, "
+        "`overhead.json` and `peers.json`).",
+        _table(("version of autov", "files"), rows, 2),
+    ]
 
 
 def _loaded(data: Mapping[str, Any]) -> str:
@@ -89,7 +90,7 @@ def _one_run(data: Mapping[str, Any], repeats: Sequence[Mapping[str, Any]]) -> l
         "30-D Rastrigin, population 100, 100 generations, form h3, k = 10, one thread, against a clean "
         "vectorised NumPy "
         "version of the same loop (`benchmarks/twin.py`, which also draws one normal for each variable):",
-        _table(("what", "figure"), rows),
+        _table(("measure", "figure"), rows),
         f"The machine is noisy: {len(repeats)} more runs of the same benchmark (`kernel-repeats.json`) gave ratios of "
         f"{ratios}, and {threads} for two threads to one.",
     ]
@@ -108,14 +109,13 @@ def _libraries(data: Mapping[str, Any]) -> list[str]:
         "## The same loop in other libraries",
         f"{data['what']}, one process each (`python -m benchmarks peers`): evaluations for a second of processor "
         "time, after a first run that compiles. Every library evaluates a whole population at once "
-        "and keeps its defaults but for the population. The algorithms are not the same, so this tells what "
-        "an evaluation costs and not which algorithm is "
-        f"better. {load}{missing}",
-        _table(("loop", "version", "what", "evaluations/s", "autov is faster by"), rows, 3),
+        "and keeps its other defaults. The algorithms differ: this is the cost of an evaluation, not the quality of an "
+        f"algorithm. {load}{missing}",
+        _table(("loop", "version", "algorithm", "evaluations/s", "autov is faster by"), rows, 3),
         "The first line has the function compiled into the run; with a function in NumPy, as SciPy has it, autov "
         f"is {numpy:.1f} times as fast as SciPy. "
-        "evosax and EvoX are made for many runs at once on a graphics card, which was not measured. They "
-        "bring JAX and PyTorch along (0.9 and 1.0 GB on disk), so they are measured in environments of their own: "
+        "evosax and EvoX are made for many runs at once on a graphics card, which we did not measure. They "
+        "need JAX and PyTorch (0.9 and 1.0 GB on disk), so they run in environments of their own: "
         "`python -m benchmarks peers --python PATH/TO/python --json`.",
     ]
 
@@ -162,7 +162,7 @@ def _search(data: Mapping[str, Any]) -> list[str]:
         "Cost of runs of 10,000 evaluations, one thread, in milliseconds. It grows linearly in runs and, from "
         "100 variables "
         "on, in dimension; fewer variables carry the fixed cost of tournaments and survival. Rows cost little:",
-        _table(("what", "milliseconds"), costs, 2),
+        _table(("measure", "milliseconds"), costs, 2),
         "By construction, memory does not grow with the generations but for one line of history each (not measured).",
     ]
 
@@ -183,43 +183,45 @@ def _large(data: Mapping[str, Any]) -> list[str]:
 
 def _comparison(data: Mapping[str, Any], table_9: Mapping[str, float]) -> list[str]:
     seconds = data["seconds_per_run"]
-    listed = ", ".join(f"{name} {1000 * seconds[name]:.0f}" for name in COMPETITORS)
+    rows = [(name, f"{1000 * seconds[name]:.0f}") for name in ("AutoV", *COMPETITORS)]
     others = sorted(value for name, value in table_9.items() if name not in ("AutoV", "CMA-ES"))
+    large = [
+        ("AutoV", f"{table_9['AutoV']:.1f}"), ("CMA-ES", f"{table_9['CMA-ES']:.0f}"),
+        ("the others", f"{others[0]:.0f} to {others[-1]:.0f}"),
+    ]  # fmt: skip
     return [
         "## The paper's comparison",
         f"Nine algorithms on 13 problems, {data['runs']} runs of 10,000 evaluations each ({data['tasks']:,} runs, "
-        f"{data['evaluations'] / 1e6:.0f} million evaluations; `compare.json`): {data['minutes']:.1f} minutes on "
-        "two cores. "
-        f"Milliseconds for one run: AutoV {1000 * seconds['AutoV']:.0f} (compiled), {listed} "
-        "(the population of IMODE shrinks to 4, so it takes many small steps).",
-        f"Table IX (120,000 evaluations of about 1000 variables) takes {table_9['AutoV']:.1f} seconds for a run "
-        "of AutoV, "
-        f"{others[0]:.0f} to {others[-1]:.0f} for the others and {table_9['CMA-ES']:.0f} for CMA-ES "
-        "(`seconds_per_run` in "
-        "[table-9.json](../results/paper/table-9.json)); these times were taken while other work ran on the machine.",
+        f"{data['evaluations'] / 1e6:.0f} million evaluations; `compare.json`), take {data['minutes']:.1f} minutes on "
+        "two cores. AutoV is compiled. The population of IMODE shrinks to 4, so it takes many small steps.",
+        _table(("algorithm", "milliseconds for one run"), rows),
+        "One run of Table IX has 120,000 evaluations of about 1,000 variables (`seconds_per_run` in "
+        "[table-9.json](../results/paper/table-9.json); other work ran on the machine).",
+        _table(("algorithm", "seconds for one run"), large),
     ]
 
 
 def _python(data: Mapping[str, Any], first: Mapping[str, Any]) -> list[str]:
     own = data["function_us"]
-    firsts = [
-        f"{call['first_seconds']:.1f} at first and {call['later_seconds']:.1f} in the next process"
-        for call in (first["calls"][name] for name in ("python_function", "compiled_problem"))
+    costs = [
+        (f"`{name}`", f"{data[f'{name}_us'] - own:.0f}") for name in ("general", "ma-es", "paper-h3", "cma:default")
     ]
-    general, strategy, paper, peer = (
-        f"{data[f'{name}_us'] - own:.0f}" for name in ("general", "ma-es", "paper-h3", "cma:default")
-    )
+    calls = [
+        (title, f"{call['first_seconds']:.1f}", f"{call['later_seconds']:.1f}")
+        for title, call in (
+            ("a Python function", first["calls"]["python_function"]),
+            ("a compiled problem", first["calls"]["compiled_problem"]),
+        )
+    ]
     return [
-        "## What an evaluation of a Python function costs",
+        "## The cost of an evaluation of a Python function",
         f"A Python function of {own:.1f} microseconds, {data['variables']} variables, {data['evaluations']:,} "
-        "evaluations "
-        "(2,000 of pycma), one thread, the smallest of five runs taken in turns (`overhead.json`). Besides the "
-        "function, an "
-        f"evaluation costs `general` {general} microseconds, `ma-es` {strategy}, `paper-h3` with its population of "
-        f"100 {paper}, "
-        f"and pycma {peer}.",
-        "The first call of a fresh installation compiles what it needs; a line on the terminal says so, and later "
-        "processes load it from disk. Seconds for a call of `autov.minimize` with the default algorithm in a fresh "
-        f"process on two cores (`first.json`): a Python function {firsts[0]}, a compiled problem {firsts[1]}. "
-        + _loaded(first),
+        "evaluations (2,000 of pycma), one thread. Each figure is the smallest of five runs in turns "
+        "(`overhead.json`), without the function:",
+        _table(("algorithm", "microseconds"), costs),
+        "## The first call",
+        "The first call of a fresh installation compiles its kernels, and says so in a line on the terminal. Later "
+        "processes load them from disk. Seconds for a call of `autov.minimize` with the default algorithm in a fresh "
+        f"process on two cores (`first.json`). {_loaded(first)}",
+        _table(("call", "first process", "next process"), calls),
     ]

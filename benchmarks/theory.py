@@ -36,7 +36,7 @@ def bench_theory(runs: int = RUNS, budgets: tuple[int, ...] = BUDGETS) -> dict[s
     """The best values after each budget, with a draw for each solution and for each variable."""
     problem = Translated(Classic("sphere", DIM), 30.0)
     found: dict[str, Any] = {
-        "what": f"sphere in {DIM} variables, moved by 30 in a box of width 200; h1, population {POPSIZE}, {runs} runs, "
+        "what": f"sphere in {DIM} variables, shifted by 30, box of width 200; h1, population {POPSIZE}, {runs} runs, "
         "the better half survives"
     }
     for draw in ("solution", "variable"):

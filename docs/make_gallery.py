@@ -34,8 +34,8 @@ GALLERY = {
 }
 HEAD = """# Gallery
 
-Thirteen programs. Each is a file of [examples](../examples) and runs as it stands. `make gallery` runs them and
-writes this page with their output and pictures.
+Thirteen programs. Each is a file of [examples](../examples), ready to run. `make gallery` runs them and writes this
+page with their output and pictures.
 """
 
 

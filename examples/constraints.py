@@ -1,7 +1,7 @@
 """The lightest bracket that carries its load: constraints in SciPy's form.
 
-Two numbers are chosen, width and height of a beam in millimetres. It must not bend by more than 2 mm, nor be stressed
-by more than 12 N/mm², and the height may be at most four times the width.
+The variables are width and height of a beam in millimetres. The beam may bend by 2 mm and bear a stress of 12 N/mm²;
+its height may be four times its width.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
-"""An optimiser designed for rotated Rastrigin functions, on instances that its search never met.
+"""An optimiser designed for rotated Rastrigin functions, on held-out instances.
 
-The design is stored in this repository; `python -m benchmarks families` repeats it. A minus behind a
-value says that the baseline is significantly worse than the design.
+The design is stored in this repository; `python -m benchmarks families` repeats it. A minus behind a value means: the
+baseline is significantly worse than the design.
 """
 
 import sys

@@ -1,8 +1,7 @@
 """A laboratory: autov proposes the experiments of today, you type in the results, and tomorrow it continues.
 
-The aim is a bright dye. Temperature, time, the number of washings (an integer) and the shares of two agents are chosen;
-the agents may not exceed 60 percent together. Each day has four experiments; in between the state is in a
-file.
+The aim is a bright dye. The variables are temperature, time, the number of washings (an integer) and the shares of two
+agents, together at most 60 percent. Each day has four experiments. Overnight a file keeps the state.
 """
 
 import tempfile

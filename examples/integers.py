@@ -1,7 +1,7 @@
-"""Numbers of teeth of four gears: all variables are integers, and no combination is tried twice.
+"""Numbers of teeth of four gears: all variables are integers, and autov evaluates no combination twice.
 
-The gear train needs the ratio 6.931; the error is squared. The best of the 49^4 combinations, known from
-trying them all, has an error of 2.7e-12 (E. Sandgren, Journal of Mechanical Design 112, 1990).
+The gear train needs the ratio 6.931; the error is squared. The best of all 49^4 combinations has an error of 2.7e-12
+(E. Sandgren, Journal of Mechanical Design 112, 1990).
 """
 
 import matplotlib.pyplot as plt

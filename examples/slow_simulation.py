@@ -1,7 +1,7 @@
 """A slow simulation on two processes, interrupted in the middle; the same call resumes and repeats nothing.
 
-Every evaluation is written to a file as it comes. Started again, with the same seed, the run asks for the same points
-and takes the values it has from the file. A script needs no main guard, and the function may be a lambda.
+autov writes every evaluation to a file as it arrives. With the same seed, the next start asks for the same points and
+takes known values from the file. A script needs no main guard, and the function may be a lambda.
 """
 
 import math

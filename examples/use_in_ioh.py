@@ -1,6 +1,6 @@
 """Any algorithm that autov knows on problems of IOHexperimenter, with files for IOHanalyzer.
 
-Needs `pip install 'autov[ioh]'`.
+Needs `pip install '.[ioh]'`.
 """
 
 import tempfile

@@ -1,6 +1,6 @@
 """autov among nevergrad's optimizers: numbers, logarithmic scales and choices together.
 
-Needs `pip install 'autov[nevergrad]'`.
+Needs `pip install '.[nevergrad]'`.
 """
 
 import warnings

@@ -1,6 +1,6 @@
 """autov as a sampler of optuna, with numbers, categories and a parameter that only some trials have.
 
-Needs `pip install 'autov[optuna]'`.
+Needs `pip install '.[optuna]'`.
 """
 
 import matplotlib.pyplot as plt

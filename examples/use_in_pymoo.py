@@ -1,7 +1,7 @@
 """An operator of autov and that of pymoo in NSGA-II, on a problem with two objectives.
 
-Needs `pip install 'autov[pymoo]'`.
-The problem is one on which the operator is the better one; on most others there is no difference (docs/adapters.md).
+Needs `pip install '.[pymoo]'`.
+The problem is one on which the operator is the better one; on most others there is no difference (docs/nsga2.md).
 """
 
 import matplotlib.pyplot as plt

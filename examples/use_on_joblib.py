@@ -1,6 +1,6 @@
 """A slow function on joblib's workers: no main guard, and a lambda will do.
 
-Needs `pip install 'autov[joblib]'`. With ``joblib.parallel_config(backend="dask")`` the same runs on a cluster.
+Needs `pip install '.[joblib]'`. With ``joblib.parallel_config(backend="dask")`` the same runs on a cluster.
 """
 
 import time

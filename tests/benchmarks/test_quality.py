@@ -133,17 +133,17 @@ def test_verdicts_compare_with_the_best_rival_of_another_library():
     assert best_rival(data, "area") == "cma:default"
     assert best_rival(data, "rank") == "scipy:de"
     tie = MEASURES | {"scipy:de": {"area": 0.4, "targets": 1.0, "rank": 9.0}}
-    heading, said, table = verdicts([data, data | {"dim": 20, "suite": "ma-bbob", "measures": tie}])
+    heading, said, _, table = verdicts([data, data | {"dim": 20, "suite": "ma-bbob", "measures": tie}])
     assert heading == "## Verdicts"
     assert "in area under the ECDF in 1 of 2 settings and in mean rank in 1 of 2 settings." in said
     rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.splitlines()[2:]]
     assert rows[0] == [
-        "[BBOB, 10 variables, 1,000 evaluations](#bbob-10-variables-1000-evaluations)",
-        "0.4000", "`cma:default`", "0.3500", "2.50", "`scipy:de`", "1.50", "**yes**", "no",
+        "[BBOB, 10-D, 1,000](#bbob-10-variables-1000-evaluations)",
+        "**0.4000**", "`cma:default` 0.3500", "2.50", "`scipy:de` **1.50**",
     ]  # fmt: skip
-    assert rows[1][0].startswith("[MA-BBOB, 20 variables, 1,000 evaluations](#ma-bbob-20-")
-    assert rows[1][2:4] == ["`scipy:de`", "0.4000"]
-    assert rows[1][-2:] == ["no", "**yes**"], "a tie is no lead"
+    assert rows[1][0].startswith("[MA-BBOB, 20-D, 1,000](#ma-bbob-20-")
+    assert rows[1][1:3] == ["0.4000", "`scipy:de` **0.4000**"], "a tie is no lead"
+    assert rows[1][3] == "**2.50**"
     alone = data | {"algorithms": ["general", "ma-es"]}
     assert best_rival(alone, "area") is None
     assert verdicts([]) == []
@@ -157,7 +157,8 @@ def test_the_page_says_who_is_first_and_by_how_much(made, tmp_path):
     }
     text = section(tmp_path, made, measures=measures)
     assert text == (tmp_path / "page.md").read_text()
-    assert text.startswith("# Quality of the default\n\nBy hand.\n\n## Verdicts\n")
+    assert text.startswith("# Quality of the default\n\n## Verdicts\n")
+    assert "\n\n## Terms\n\nBy hand.\n\n## BBOB, 20 variables" in text
     assert (tmp_path / "quality-methods.md").read_text() == "# How quality was measured\n\nMade so.\n"
     first = "first of 3 in area under the ECDF (0.4; `ma-es` 0.3)"
     second = "number 2 of 3 in mean rank (2.5; `ma-es` 1.5)"

@@ -50,6 +50,7 @@ def test_short_help_names_no_types_of_numbers(capsys, monkeypatch, name):
     text = run(capsys, name, "--help")[1]
     assert not re.search(r"<|range>|x>=|INTEGER", text)
     assert "\nOptions:" in text
+    assert run(capsys, name, "--help-all")[:2] == (0, text)
 
 
 def test_the_first_help_of_design_fits_a_screen(capsys, monkeypatch):
@@ -82,8 +83,8 @@ def test_list_without_a_word_lists_everything(capsys):
 
 def test_algorithms_are_told_apart(capsys):
     rows = json.loads(run(capsys, "list", "algorithms", "--json")[1])
-    assert len({row["what"] for row in rows}) == len(rows)
-    assert not any(row["what"].startswith("designed:") for row in rows)
+    assert len({row["description"] for row in rows}) == len(rows)
+    assert not any(row["description"].startswith("designed:") for row in rows)
 
 
 def test_compare_says_where_runs_are(capsys, tmp_path):

@@ -53,7 +53,7 @@ def test_a_name_that_is_nearly_right_is_told(capsys, arguments, known):
 
 def test_show_tells_what_is_done_apart_from_where_it_comes_from(capsys):
     shown = run(capsys, "show", "general")[1]
-    assert "\n\nWhere it comes from:\n  what: " in shown
+    assert "\n\nSource:\n  what: " in shown
 
 
 def test_the_display_of_minimize_has_the_name_of_its_table(capsys, monkeypatch):

@@ -45,8 +45,17 @@ def test_words_are_plain(name):
     text = (DOCS / name).read_text(encoding="utf-8").lower()
     assert not re.findall(r"\b(?:house|rooms?|joints?|twins?|one word|a word|another story|under the hood)\b", text)
     if name != "style.md":  # which has pairs of terms
-        coined = r"\b(?:took no part|whoever|so many|same bits|whole[- ]number\w*|known designs?)\b"
+        coined = (
+            r"\b(?:took no part|whoever|so many|same bits|whole[- ]number\w*|known designs?|beside|one word away)\b"
+        )
         assert not re.findall(coined, " ".join(text.split()))
+
+
+def test_words_of_the_source_are_plain():
+    for path in (ROOT / "src").rglob("*.py"):
+        if "kernels" not in path.parts:
+            text = " ".join(path.read_text(encoding="utf-8").split())
+            assert not re.findall(r"\b(?:took no part|whoever|so many|same bits|one word away)\b", text), path
 
 
 def test_the_reference_names_what_there_is():

@@ -81,6 +81,10 @@ def test_a_command_is_broken_between_words_only_and_can_be_copied():
                      "a/very/long/path/optimizer.json"]  # fmt: skip
     assert 'class="copy"' in text
     check_page(page("x", [("", text)]))
+    several = command_html("Compare", "autov compare --algorithms mine=runs/first/optimizer.json,ga,shade")
+    parts = re.findall(r'<span class="word">([^<]*)</span>', several)
+    assert parts == ["autov", "compare", "--algorithms", "mine=runs/first/optimizer.json,", "ga,", "shade"]
+    assert re.sub("<[^>]+>", "", several).endswith("--algorithms mine=runs/first/optimizer.json,ga,shade")
 
 
 def test_an_algorithm_has_one_colour_everywhere():

@@ -68,7 +68,7 @@ class JoblibEngine(Engine):
                 yield from enumerate(found, first)
 
     def close(self) -> None:
-        """Nothing to end: joblib keeps its workers for whoever needs them next."""
+        """Nothing to end: joblib keeps its workers for the next call."""
 
 
 def _portable(call: Callable[[Item], Result]) -> Callable[[Item], Result]:

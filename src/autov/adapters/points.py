@@ -56,7 +56,7 @@ def algorithm_for(space: Space, given: Any, usual: Any) -> Any:
 class Points:
     """Points of an algorithm one by one: in the unit box of this many variables, or coordinates of a space.
 
-    When all points of a batch are out and none is told, further ones are uniform: whoever asks for them has a worker
+    When all points of a batch are out and none is told, further ones are uniform: the caller has a worker
     that would wait otherwise. Who has asked may never tell: after twice as many of them as the batch has points, what
     is missing counts as worst. When the budget is used up, a new run begins with the best point so far as its first.
     """

@@ -84,7 +84,7 @@ class Outcome(NamedTuple):
 
 @runtime_checkable
 class Compiled(Protocol):
-    """An algorithm whose steps are kernels: a run on a compiled problem can be one compiled piece, of the same bits.
+    """An algorithm whose steps are kernels: a run on a compiled problem can be one compiled piece.
 
     ``compiles`` is false for settings that can only be asked, such as an operator written in Python. Its state has
     ``key``, two words from which all its random numbers come, and ``generation``, the batches told.

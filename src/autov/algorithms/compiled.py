@@ -32,7 +32,7 @@ class Trace:
 
     @classmethod
     def of(cls, batches: int) -> Trace:
-        """Space for so many batches."""
+        """Space for this number of batches."""
         return cls(np.empty(batches, np.int64), np.empty(batches))
 
 
@@ -59,9 +59,9 @@ class ResumableRun:
     waiting: Callable[[Any], int]
 
     def advance(self, objective: Objective, budget: int, final: bool, trace: Trace, traced: int) -> int:
-        """Batches until it has made so many evaluations; those that do not fit wait, unless this is the final call.
+        """Batches up to this number of evaluations; those that do not fit wait, unless this is the final call.
 
-        Long calls are made in slices of the same bits: between two of them Python sees Ctrl-C, and a thread whether it
+        Long calls consist of bit-identical slices: between two of them Python sees Ctrl-C, and a thread whether it
         is asked to end.
         """
         goal, step = self.nfev, max(1, FIRST // self.box.dim)
@@ -161,7 +161,7 @@ class AnyRun(Protocol):
         ...
 
     def advance(self, objective: Objective, budget: int, final: bool, trace: Trace, traced: int) -> int:
-        """Batches until it has made so many evaluations; those that do not fit wait, unless this is the final call."""
+        """Batches up to this number of evaluations; those that do not fit wait, unless this is the final call."""
         ...
 
     def calls(self, objective: Objective, trace: Trace) -> list[tuple[Any, tuple[Any, ...]]]:
@@ -189,7 +189,7 @@ class Turns:
     def advance_one(
         self, run: AnyRun, objective: Objective, budget: int, final: bool, trace: Trace, traced: int
     ) -> int:  # fmt: skip
-        """Let one advance until it has made so many evaluations; what it traces becomes a part of the whole."""
+        """Let one advance until it has made this number of evaluations; its trace becomes a part of the whole."""
         before, told, begin, all_before, best = run.nfev, run.batches, traced, self.nfev, self.best
         traced = run.advance(objective, budget, final, trace, traced)
         piece = slice(begin, traced)

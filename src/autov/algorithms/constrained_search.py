@@ -4,7 +4,7 @@ M. J. D. Powell, A direct search optimization method that models the objective a
 interpolation, Advances in Optimization and Numerical Analysis, 51-67, 1994 (COBYLA); T. M. Ragonneau and Z. Zhang,
 COBYQA, 2023, for quadratic models of all functions. What differs:
 
-- A model goes through the points nearest to the centre, whoever asked for them.
+- A model goes through the points nearest to the centre, of all members.
 - The trust region is a ball in units in which an integer has at least one unit of room; steps are rounded to integers.
 - A step keeps a distance from the constraints that grows with the errors of their last predictions, because what
   counts is a feasible point.
@@ -272,7 +272,7 @@ class ConstrainedSearch(LocalSearch):
         margin = np.append(np.clip(CAUTION * errors[kept - 1] / ranges[kept], 2 * EXACT, CAUTION), 0.0)
         step, multipliers = constrained_step(models, lower, upper, margin)
         whole = self._whole(d)
-        if whole.any():  # the integers first, then the others beside them
+        if whole.any():  # the integers first, then the others
             fixed = (self._rounded(box, np.clip(centre + step * size, 0, 1)[None])[0] - centre) / size
             step, multipliers = constrained_step(
                 models, np.where(whole, fixed, lower), np.where(whole, fixed, upper), margin
@@ -358,7 +358,7 @@ def _sound(rows: Array) -> np.ndarray:
 
 
 def _nearest(distance: Array, among: np.ndarray, count: int) -> np.ndarray:
-    """The places of so many points, nearest first."""
+    """The places of this number of points, nearest first."""
     places = np.flatnonzero(among)
     return places[np.argsort(distance[places], kind="stable")[:count]]
 

@@ -7,7 +7,7 @@ the pressure of selection, who survives, and the frame in which an affine operat
 
 *Frame.* An operator that draws for every variable draws along the axes of the box, and is not rotation invariant.
 With ``frame="learned"`` it draws along the eigenvectors of the population's covariance: all points are expressed in
-that basis, drawn there and turned back before clipping. The spread of the population is then that along each
+that basis, drawn there and rotated back before clipping. The spread of the population is then that along each
 eigenvector, the width of the box the root mean square of its widths. An eigenvector points from the mean towards the
 best point, so a rotated population has rotated offspring, path by path. The basis is learned from the first population,
 and again when 10 d evaluations were made since; this costs d^3.

@@ -206,7 +206,7 @@ class Memetic:
         return 2 * d if models else _chunk(d)
 
     def _used(self, d: int) -> np.ndarray:
-        """Which local searches are used for so many variables, (k,) bool."""
+        """Which local searches are used for this number of variables, (k,) bool."""
         most = self.most_variables or (0,) * len(self.local_searches)
         return np.array([n == 0 or d <= n for n in most])
 
@@ -376,7 +376,7 @@ class Memetic:
     def run_compiled(
         self, state: MemeticState, objective: Objective, maxfev: int, begun: list[AnyRun] | None = None
     ) -> Outcome:  # fmt: skip
-        """A run from a state of ``start``, in compiled calls: the same bits as by ask and tell."""
+        """A run from a state of ``start``, in compiled calls, bit-identical to ask and tell."""
         return run_to_end(self.resumable_run(state), objective, maxfev, begun)
 
     def resumable_run(self, state: MemeticState) -> MemeticRun:

@@ -84,7 +84,7 @@ class Progress:
         return 0 <= self.turn < len(self.searches)
 
     def note(self, count: int, best: float, best_x: Array) -> None:
-        """The run at work has made so many more evaluations, with this best value of its own."""
+        """The run at work has made this number of further evaluations, with this best value of its own."""
         if best < self.best or not self.nfev:
             self.best, self.best_x, self.by = float(best), np.array(best_x), self.turn
         self.nfev += count
@@ -129,7 +129,7 @@ def ended_and_infeasible(scalars: np.ndarray) -> tuple[bool, int]:
 
 
 def meets_border(p: Progress, infeasible: int) -> bool:
-    """Whether the local search at work, which has met so many infeasible points, is at the border of the feasible ones.
+    """Whether the local search at work, with this number of infeasible points, is at the border of the feasible ones.
 
     Its difference quotients and models are of no use there, and it creeps along the border.
     """

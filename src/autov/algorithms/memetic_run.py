@@ -69,7 +69,7 @@ class MemeticRun(Turns):
         return Turns(list(self._waiting.values())).calls(objective, trace)
 
     def advance(self, objective: Objective, budget: int, final: bool, trace: Trace, traced: int) -> int:
-        """Runs in turns, until so many evaluations are made."""
+        """Runs in turns, until this number of evaluations is made."""
         p = self._progress
         while self.nfev < budget:
             run, left = self._next_run(), budget - self.nfev
@@ -84,7 +84,7 @@ class MemeticRun(Turns):
         return traced
 
     def _next_run(self) -> AnyRun:
-        """The run whose batch is next: that at work as long as its batch fits its goal, then whoever is next."""
+        """The run whose batch is next: that at work as long as its batch fits its goal, then the next one."""
         algorithm, state, p = self._algorithm, self._state, self._progress
         while True:
             run, points = self._now, p.turn == POINTS

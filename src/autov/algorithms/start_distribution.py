@@ -1,7 +1,7 @@
 """Where good points of a kind of problems lie, in the unit box, and how a run tries whether they are good here.
 
 A run first tries a few points: the best points of earlier runs (of many those that represent the others), their mean,
-and where the optimum is predicted, that point. Some points of the whole box are evaluated beside them; both together
+and where the optimum is predicted, that point. Some points of the whole box are evaluated, too; both together
 are at most `PART` of the budget. The run starts cold unless the best of the former beats all of the latter, and most of
 the former are better than most of the latter (`BETTER`), because among many points anywhere one is the best by chance.
 Else the first points of the algorithm are the few best ones, new points, and the others that were tried. Of the new
@@ -24,7 +24,7 @@ PART = 0.05  # of the budget that is tried first
 TRIED = 0.75  # of it for points of the distribution, the rest for points of the whole box
 MOST = 100  # evaluations that are tried first, at most
 BETTER = 0.75  # share of pairs of a point tried and one of the whole box in which the former is better, at least
-NEARER = 0.3  # standard deviations of draws, beside those of optima: the best of several is nearer than any of them
+NEARER = 0.3  # standard deviations of draws over those of optima: the best of several draws is nearer than most
 NEW = 4  # new points for each that is tried first, at most
 PARENTS = 3  # best points tried, whose variables are recombined
 CLUSTERS = 5  # of optima, at most
@@ -57,7 +57,7 @@ class StartDistribution:
     predicted: Array
 
     def candidates(self, count: int) -> Array:
-        """So many points (k, d) to try: predicted, mean, then optima that represent the others best."""
+        """Points (k, d) to try, at most ``count``: predicted, mean, then optima that represent the others best."""
         first = [self.predicted] if self.predicted.size and count > 1 else []
         n = len(self.optima)
         if n > 1 and count > 2:
@@ -79,7 +79,7 @@ class StartDistribution:
         return between + np.diag(np.maximum(self.spread, NARROW) ** 2)
 
     def trial(self, box: Box, maxfev: int, rng: Generator) -> Trial:
-        """What is tried first in a run of so many evaluations."""
+        """The first points of a run of this number of evaluations."""
         count = max(1, min(int(PART * maxfev), MOST))
         tried = self.candidates(max(1, round(TRIED * count)))
         cold = stratified(min(count - len(tried), len(tried)), box.dim, rng)

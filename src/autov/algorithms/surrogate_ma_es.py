@@ -178,7 +178,7 @@ class SurrogateMatrixAdaptation(StrategySettings):
     def run_compiled(
         self, state: SurrogateState, objective: Objective, maxfev: int, begun: list[AnyRun] | None = None
     ) -> Outcome:  # fmt: skip
-        """Go on until maxfev evaluations are made, as one compiled piece: the same bits as by ask and tell."""
+        """Go on until maxfev evaluations are made, as one compiled piece, bit-identical to ask and tell."""
         return run_to_end(self.resumable_run(state), objective, maxfev, begun)
 
     def resumable_run(self, state: SurrogateState) -> ResumableRun:

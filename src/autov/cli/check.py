@@ -27,7 +27,7 @@ def check(
     problem: str = typer.Option("rosenbrock", "--problem", help="Problem on which an algorithm runs."),
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (2, 10 and 50; 10 for --bias)."),
     draw: str | None = typer.Option(None, "--draw", help="Check an affine operator with this draw instead."),
-    parents: int | None = typer.Option(None, "--parents", min=1, help="How many parents your operator takes."),
+    parents: int | None = typer.Option(None, "--parents", min=1, help="Number of parents of your operator."),
     require: str = typer.Option(
         "", "--require", help="Properties that must hold, e.g. translation,scale; else exit 1."
     ),
@@ -37,9 +37,9 @@ def check(
     latex: bool = typer.Option(False, "--latex", help="Print a LaTeX table."),
     json_: bool = JSON,
 ) -> None:
-    """Certify the invariances of an operator or algorithm.
+    """Certify an operator or algorithm.
 
-    The certificate has a proof, evidence or a counterexample, and states what was tried.
+    The certificate has a proof, evidence or a counterexample for each invariance, and lists the trials.
 
     Example: autov check paper-h3 --require translation,scale, autov check runs/first/optimizer.json
     """

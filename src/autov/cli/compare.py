@@ -79,7 +79,7 @@ def compare(
     out: Path | None = typer.Option(None, "--out", metavar="FOLDER", help="Folder for report.html, plots and tables."),
     ioh_logs: Path | None = typer.Option(None, "--ioh-logs", metavar="FOLDER", help="Write logs for IOHanalyzer."),
     ioh_points: bool = typer.Option(
-        False, "--ioh-points", help="With --ioh-logs: points, too; every run is made a second time for them."
+        False, "--ioh-points", help="With --ioh-logs: write points, too (repeats every run)."
     ),
     coco_data: Path | None = typer.Option(
         None, "--coco-data", metavar="FOLDER", help="Write data for cocopp (BBOB functions)."
@@ -90,7 +90,7 @@ def compare(
 ) -> None:
     """Compare algorithms, with statistics.
 
-    Runs are kept in the file of --store, and only there. With more --runs, the same command makes only the new ones.
+    Only --store keeps the runs. The same command with more --runs makes only the new ones.
 
     Example: autov compare --algorithms ga,de,shade,general --problems f1..f13 --runs 30 --store results.db
     """

@@ -25,7 +25,7 @@ def export(
 ) -> None:
     """Write a program that needs no autov.
 
-    Of an operator or an optimiser; or its formula, for a paper.
+    The program is an operator or an optimiser. For papers, autov writes its formula.
 
     Example: autov export paper-h3 --to matlab --out vary.m
     """

@@ -64,7 +64,7 @@ def minimize(
         None,
         "--known",
         metavar="FILE",
-        help="Earlier evaluations (store, or CSV: variables, then value); they are not made again.",
+        help="Earlier evaluations (store, or CSV: variables, then value), which the run does not repeat.",
     ),
     learn_from: list[Path] | None = typer.Option(
         None,
@@ -95,7 +95,7 @@ def minimize(
 ) -> None:
     """Minimise a named problem, or your function.
 
-    A function or problem in a file is given as file.py:name.
+    Write file.py:name for a function or problem in a file.
 
     Example: autov minimize cost.py:cost --dim 3 --lower 0 --upper 5 --maxfev 300 --store runs.db
     """

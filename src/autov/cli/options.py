@@ -72,7 +72,7 @@ class ProblemOptions:
     )
     vectorized: bool = typer.Option(False, "--vectorized", help="Your function takes batches (n, d).")
     instances: str | None = typer.Option(
-        None, "--instances", metavar="N..N", help="Of bbob-f1..bbob-f24 and ma-bbob: 1..5, or 1..5,71..80."
+        None, "--instances", metavar="N..N", help="Instances of bbob-f1..bbob-f24 and ma-bbob: 1..5, or 1..5,71..80."
     )
 
     def box(self) -> dict[str, Any]:
@@ -160,7 +160,7 @@ LAYOUT: dict[str, dict[str, tuple[str, str]]] = {
         "Execution": ("workers engine timeout on_error", "retry_failed scheduler scheduler_file"),
     },
     "reproduce": {
-        "What is reproduced": ("list_ runs preset seed", "designs"),
+        "Tables and figures": ("list_ runs preset seed", "designs"),
         "Output": ("store out save load format_ json_", "docs"),
         "Execution": ("workers engine", "scheduler scheduler_file"),
     },
@@ -168,7 +168,13 @@ LAYOUT: dict[str, dict[str, tuple[str, str]]] = {
 
 
 class GroupedCommand(TyperCommand):
-    """A command whose help shows its options in groups."""
+    """A command whose help shows its options in groups; all commands take ``--help-all``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take --help-all for --help where no option is rare."""
+        if all(param.name != "help_all" for param in self.params):
+            args = ["--help" if part == "--help-all" else part for part in args]
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, then each group; rare options are shown by --help-all."""

@@ -30,11 +30,13 @@ def reproduce(
     name: str | None = typer.Argument(None, help="A table or figure (see --list), or all."),
     *,
     run_on: EngineOptions,
-    list_: bool = typer.Option(False, "--list", help="Show everything that can be reproduced."),
-    runs: str | None = typer.Option(None, "--runs", help="Fewer than the paper's 30: 5, or 5,AutoV=10,SHADE=10."),
+    list_: bool = typer.Option(False, "--list", help="List all tables and figures."),
+    runs: str | None = typer.Option(
+        None, "--runs", metavar="N[,NAME=N...]", help="Fewer than the paper's 30: 5, or 5,AutoV=10,SHADE=10."
+    ),
     seed: int = SEED,
     store: Path = typer.Option(
-        Path("results.db"), "--store", help="SQLite file for all runs; only missing ones are made."
+        Path("results.db"), "--store", help="SQLite file for all runs; the same command makes only the missing ones."
     ),
     preset: str = one_of(
         "quick", "--preset", ("quick", "standard", "paper"), "Size of the searches behind table-5, table-6 and fig-5."

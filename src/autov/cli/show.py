@@ -25,7 +25,7 @@ def show(
 ) -> None:
     """Explain an operator, optimiser or store.
 
-    In words and formulas, and where it comes from; of a store of runs, what they teach about the next one.
+    Prints a description, formulas and the source. For a store, prints the effect of its runs on the next one.
 
     Example: autov show paper-h3, autov show runs/first/optimizer.json, autov show runs.db
     """
@@ -68,7 +68,7 @@ def show(
 
         print_words(text)
         if algorithm is not None and provenance:
-            print_words("\nWhere it comes from:")
+            print_words("\nSource:")
         for key, value in provenance.items():
             if key == "failed" and isinstance(value, dict):
                 print_words(f"  failed: {', '.join(f'{count} {what}' for what, count in value.items())}")
@@ -150,23 +150,23 @@ def _operators() -> list[dict[str, object]]:
     return rows
 
 
-DIFFERENCES = {  # algorithm -> what tells it from the others
-    "general": "The default: local searches with models, then an evolution strategy and an evolution.",
+DIFFERENCES = {  # algorithm -> how it differs from the others
+    "general": "The default: local searches with models, then a portfolio of lq-ma-es and a small evolution.",
     "ill-conditioned": "Designed for one optimum in a narrow valley.",
     "large-scale": "Designed for 1,000 variables and 120,000 evaluations.",
     "noisy": "Designed for values with multiplicative noise.",
     "rotated-multimodal": "Designed for many optima and dependent variables.",
     "separable-multimodal": "Designed for many optima and independent variables.",
     "evolution": "The metaheuristic of the paper (Algorithm 2), with any operator: evolution:OPERATOR.",
-    "paper-h3": "evolution with the operator that the paper prints.",
+    "paper-h3": "The metaheuristic of the paper with the operator that the paper prints.",
     "ga": "Genetic algorithm: simulated binary crossover and polynomial mutation, settings of the paper.",
     "pso": "Particle swarm with inertia weight and one global best.",
     "de": "Differential evolution DE/rand/1/bin with fixed rates, settings of the paper.",
     "shade": "Differential evolution that adapts its rates to successes.",
     "imode": "Differential evolution with several operators and a local search (CEC 2020).",
     "cma-es": "Evolution strategy that adapts a full covariance matrix, settings of the paper, without restarts.",
-    "ma-es": "The same idea without a covariance matrix, compiled, with restarts.",
-    "lq-ma-es": "ma-es that ranks most points by a linear or quadratic model: few evaluations.",
+    "ma-es": "Evolution strategy as CMA-ES, but without a covariance matrix; compiled, with restarts.",
+    "lq-ma-es": "ma-es that ranks most points by a linear or quadratic model, for few evaluations.",
     "fep": "Evolutionary programming with Cauchy mutations.",
     "cso": "Competitive swarm: losers of pairs learn from winners, for many variables.",
     "coordinate": "Line searches along the axes, for sums of functions of one variable.",
@@ -174,6 +174,7 @@ DIFFERENCES = {  # algorithm -> what tells it from the others
     "trust-region": "Quadratic interpolation models in a trust region (as BOBYQA), for few evaluations.",
     "portfolio": "Several algorithms that share the budget: portfolio+members=NAME/NAME.",
     "memetic": "A global search that starts local searches.",
+    "cat-cma": "Evolution strategy for real, integer and categorical variables together.",
 }
 
 
@@ -188,11 +189,11 @@ def _algorithms() -> list[dict[str, object]]:
         kinds[name] = (sys.modules[kind.__module__].__doc__ or "").strip().splitlines()[0].replace("`", "")
     kinds = {**dict.fromkeys(name for name in DIFFERENCES if name in {*kinds, PAPER}), **kinds}
     rows: list[dict[str, object]] = [
-        {"name": name, "what": DIFFERENCES.get(name, what)} for name, what in kinds.items()
+        {"name": name, "description": DIFFERENCES.get(name, what)} for name, what in kinds.items()
     ]
     for name, what in PEERS.items():
         library = name.partition(":")[0]
         extra = {"pypop7": " (extra pypop7)", "optuna": " (extra optuna)", "scipy": ""}.get(library, " (extra peers)")
         extra = " (extra optuna-gp)" if name == "optuna:gp" else extra
-        rows.append({"name": name, "what": f"{what}{extra}"})
+        rows.append({"name": name, "description": f"{what}{extra}."})
     return rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-# Reassociation lets LLVM vectorise sums; results are the same bits on one machine, whatever the number of threads.
+# Reassociation lets LLVM vectorise sums; results are bit-identical on one machine, for any number of threads.
 # NaN and infinity keep their meaning: objectives may return them.
 FASTMATH = {"reassoc", "contract", "nsz", "arcp", "afn"}
 COMMON: dict[str, Any] = {"error_model": "numpy", "fastmath": FASTMATH}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -127,8 +128,11 @@ class Design(Displayable):
 
     def failure_measure(self, place: int) -> str | None:
         """The baseline with the smallest median on a training problem: a run fails if it is worse than its median."""
-        medians = {label: float(np.median(each[place])) for label, each in self.baselines.items()}
-        return min(medians, key=lambda label: medians[label]) if medians else None
+        return self._least_median(place)
+
+    def _least_median(self, place: int, without: Collection[str] = ()) -> str | None:
+        medians = {name: float(np.median(each[place])) for name, each in self.baselines.items() if name not in without}
+        return min(medians, key=lambda name: medians[name]) if medians else None
 
     @cached_property
     def failed_runs(self) -> Array:
@@ -145,10 +149,8 @@ class Design(Displayable):
         return found
 
     def best_baseline(self, place: int) -> str | None:
-        """The label of the baseline with the smallest mean on a training problem, without peers, which may be slow."""
-        peers = self.settings["panel"]
-        means = {label: float(each[place].mean()) for label, each in self.baselines.items() if label not in peers}
-        return min(means, key=lambda label: means[label]) if means else None
+        """The baseline with the smallest median on a training problem, without peers, which may be slow."""
+        return self._least_median(place, set(self.settings["panel"]))
 
     def __repr__(self) -> str:
         named = list(self.retested_means.items())

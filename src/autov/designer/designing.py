@@ -71,9 +71,9 @@ def design(
         resume: continue from the checkpoint, if there is one.
         progress: called with a `SearchProgress` after each generation; the display of the command is ``display`` in
             ``with autov.ProgressDisplay() as display``.
-        evaluations: how many there are; the search is made as large as they allow.
+        evaluations: the limit; autov chooses the largest search that fits.
         time: the same in seconds, or as "10m" or "2h", at the measured speed of the problem.
-        log: called with one line that tells the cost before it is spent.
+        log: called with one line that tells the cost beforehand.
         surrogate: a cheap model of the problem, or several with its bounds (eight known plants for a new one), to train
             on; the result is tested on the problem.
         learn_from: earlier runs on problems of the kind, as `minimize` takes them: the search trains on functions that
@@ -89,8 +89,8 @@ def design(
             population, generations, trial, panel, form, rows, ...
 
     Returns:
-        A `Design`: ``algorithm`` goes wherever an algorithm does, ``retested`` has its best values on instances that
-        the search never saw, and ``baselines`` those of the baselines there. ``save`` writes a file that commands and
+        A `Design`: ``algorithm`` goes wherever an algorithm does, ``retested`` has its best values on held-out
+        instances, and ``baselines`` those of the baselines there. ``save`` writes a file that commands and
         ``algorithm=`` take. Ctrl-C ends the search early: if there is a checkpoint, KeyboardInterrupt goes on to the
         caller after it is written.
 

@@ -25,7 +25,7 @@ from autov.problems.families import Family
 from autov.problems.learned import LearnedFamily
 from autov.stats import floored, signed_rank
 
-ENDS = 7  # what their stream is for, beside those of `search` and `cost`
+ENDS = 7  # purpose of their stream, next to those of `search` and `cost`
 RUNS, LEAST = 16, 2  # runs whose ends are remembered: of all training problems, and of each, at least
 LEVEL = 0.05  # of the test
 

@@ -32,7 +32,7 @@ TESTS = ("auto", "bayes", "paper")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Displayable):
-    """Rows of an experiment, ready for tables and plots. The reference is what marks compare with."""
+    """Rows of an experiment, ready for tables and plots. Marks compare with the reference."""
 
     name: str
     algorithms: tuple[str, ...]
@@ -270,8 +270,8 @@ def compare(
 ) -> Comparison:  # fmt: skip
     """Compare algorithms on problems.
 
-    With a store, results are kept, and only those that are missing are run: calling again with more runs, problems or
-    algorithms runs the new ones, and an interrupted comparison resumes. Without one nothing is written.
+    A store keeps all runs. The same call with more runs, problems or algorithms makes only the new ones, and resumes an
+    interrupted comparison. Without a store autov writes nothing.
 
     Args:
         algorithms: names such as "shade", "de+F=0.7" (a setting), "paper-h3", "evolution:operator.json" and
@@ -281,11 +281,11 @@ def compare(
         maxfev: evaluations of a run.
         popsize: population size.
         runs: runs of each algorithm on each problem.
-        rng: seed; run i owns the stream (seed, i). None for a fresh one, and for 1 where there is a store, so that the
-            same call goes on.
+        rng: seed; run i owns the stream (seed, i). None for a fresh one; with a store for 1, so that the same call
+            resumes.
         store: a file such as "results.db", an open Store, or None to keep nothing.
         workers: processes, -1 for all cores; an Executor, a Dask client, or a map-like callable.
-        reference: label of the algorithm that the others are marked against; "paper-h3" or the last one by default.
+        reference: label of the algorithm that marks compare with; "paper-h3" or the last one by default.
         progress: called with (finished tasks, all tasks, seconds left or None).
         name: for captions.
         faults: `autov.FaultPolicy`: the timeout of an evaluation, and whether one that fails counts as worst.

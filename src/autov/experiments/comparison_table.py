@@ -85,7 +85,7 @@ def _marks(compared: Comparison, scores: Scores, test: str) -> list[str]:
 
 def _details(compared: Comparison) -> list[str]:
     return [
-        f"After each sign: the share of runs that are better than those of {compared.reference} (ties half), and x "
+        f"Effect sizes: the share of runs that are better than those of {compared.reference} (ties half), and x "
         "the ratio of the medians, of gaps where the minimum is known. Values within 1e-8 of it are equal."
     ]
 

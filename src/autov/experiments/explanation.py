@@ -68,7 +68,7 @@ class Change:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Displayable):
-    """What `explain` found.
+    """The result of `explain`.
 
     Attributes:
         label: of the algorithm.
@@ -110,9 +110,9 @@ class Explanation(Displayable):
             worse = [change.what for change in self.changes if change.mark == "-"]
             count = f"{len(marks)} change{'s' if len(marks) != 1 else ''}"
             said.append(
-                f"{count}, {self.runs} runs of each on {' and '.join(self.problems)}: "
-                f"{marks.count('-')} make it significantly worse, {marks.count('+')} better, and "
-                f"{marks.count('=') + marks.count('?')} show no significant difference ({test}, Holm-corrected, 5 %). "
+                f"{count}, {self.runs} runs of each on {' and '.join(self.problems)}. "
+                f"Significantly worse: {marks.count('-')}; better: {marks.count('+')}; no significant difference: "
+                f"{marks.count('=') + marks.count('?')} ({test}, Holm-corrected, 5 %). "
                 "A part without an effect may still matter together with another one."
             )
             if set(marks) == {"?"}:
@@ -121,8 +121,7 @@ class Explanation(Displayable):
                 nothing = "No single part has a significant effect."
                 said.append(f"These matter most: {'; '.join(worse[:5])}." if worse else nothing)
         if self.left_out:
-            parts, their = ("part was", "its") if self.left_out == 1 else ("parts were", "their")
-            said.append(f"{self.left_out} {parts} left out: {their} runs need more evaluations than the limit allows.")
+            said.append(f"Left out: {self.left_out}, whose runs need more evaluations than the limit allows.")
         if self.importance:
             lead = ", ".join(f"{name} {share:.0%}" for name, share in list(self.importance.items())[:5])
             of = f"the variance of the ranks of {self.candidates:,} candidates by their genes"
@@ -156,7 +155,7 @@ class Explanation(Displayable):
         more = len(self.changes) - len(shown)
         note = ("- significantly worse with the change, + better, = neither, ? too few runs. The first number is the "
                 "share of runs that the change improves (ties half), the second the ratio of medians.")  # fmt: skip
-        notes = (note, *([f"{more} more changes without a significant effect are not shown."] if more else []))
+        notes = (note, *([f"Not shown: {more} more, without a significant effect."] if more else []))
         return Table(f"{self.label}: without a part, or with a default", ("change", *self.problems), rows, notes=notes)
 
     def importance_table(self, most: int = 15) -> Table:
@@ -186,18 +185,18 @@ def explain(
     runs: int = RUNS, rng: Seed = None, workers: Any = 1, evaluations: float | None = None,
     log: Callable[[str], Any] | None = None,
 ) -> Explanation:  # fmt: skip
-    """Which parts of an algorithm matter: runs without each part, with each setting back at its default.
+    """Find out which parts of an algorithm matter: run it without each part, and with each setting back at its default.
 
     Args:
         what: a `Design`, the folder that `autov design` wrote, or an algorithm or its name.
         problems: as for `compare`; None for those of the design, on held-out instances.
         dim: of problems that leave it open.
-        maxfev: evaluations of a run, for ``problems``; those of the design are known.
+        maxfev: evaluations of a run, for ``problems``; a design has its own.
         popsize: likewise.
-        runs: of each variant on each problem; fewer where the evaluations do not suffice.
+        runs: of each variant on each problem; fewer if the evaluations do not suffice.
         rng: seed; None derives one from that of the design.
         workers: as for `compare`.
-        evaluations: the largest number; parts that need more are left out, members and local searches last.
+        evaluations: the largest number; leaves out parts that need more, members and local searches last.
         log: called with one line that tells the cost before it is spent.
 
     Returns:

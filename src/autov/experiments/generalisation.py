@@ -115,15 +115,15 @@ class Generalisation(Displayable):
 
 
 def generalise(design: Design, workers: Any = 1, evaluations: float = math.inf) -> Generalisation:
-    """Runs of a design under other conditions than those it was made for, against the default.
+    """Compare a design with the default under conditions that it was not trained on.
 
-    Half and twice the variables (the evaluations change alike) where the problem leaves their number open, a quarter of
-    the budget and four times, and translated or rotated instances unless it was trained on these.
+    These are half and twice the variables, with evaluations in proportion (if the problem leaves their number open), a
+    quarter of the budget and four times the budget, and translated or rotated instances.
 
     Args:
         design: the finished design.
         workers: as for `autov.compare`.
-        evaluations: the largest number; the costliest conditions are left out first.
+        evaluations: the largest number; leaves out the costliest conditions first.
     """
     if design.baseline == DEFAULT:
         return Generalisation((), 0, 0, f"The design is {DEFAULT} itself: there is nothing to compare.")
@@ -132,7 +132,7 @@ def generalise(design: Design, workers: Any = 1, evaluations: float = math.inf) 
     while chosen and 2 * _least_runs(len(chosen)) * _cost(chosen) > evaluations:
         chosen.remove(max(chosen, key=lambda one: one[2].maxfev))
     reason = "" if len(chosen) == len(wanted) else (
-        f"{len(wanted) - len(chosen)} of {len(wanted)} conditions were left out: they need more than "
+        f"Left out: {len(wanted) - len(chosen)} of {len(wanted)} conditions; all together need more than "
         f"{evaluations:,.0f} evaluations."
     )  # fmt: skip
     if not chosen:

@@ -31,7 +31,7 @@ def check(
     n_parents: int | None = None,
     rng: Seed = None,
 ) -> Certificate:
-    """Find out what an operator is invariant to: translation, scale, rotation, order of the variables, order of f.
+    """Test the invariances of an operator: translation, scale, rotation, order of the variables, order of f.
 
     A property holds by theorem (affine operators; path by path, or in law), or because all paths tried agree, or
     because the laws of the offspring show no significant difference. Only the first is a proof. A property that

@@ -58,7 +58,7 @@ def rotates_draws(algorithm: Any) -> bool:
 class Image:
     """The problem in other coordinates; it keeps what it is asked, in the coordinates of the plain problem.
 
-    With a ``shake`` the values are those of points that are moved by so much at most, as rounding moves them.
+    With a ``shake`` the values are those of points that differ by at most this much, as by rounding.
     """
 
     problem: Problem
@@ -109,7 +109,7 @@ class Turned:
         return self.algorithm.name
 
     def init(self, box: Box, popsize: int, maxfev: int, rng: Generator, x0: Array | None = None) -> Any:
-        """Its state, turned."""
+        """Its state, rotated."""
         return self.algorithm.rotated(self.algorithm.init(box, popsize, maxfev, rng, x0), self.rotation)
 
     def ask(self, state: Any, rng: Generator) -> tuple[Array, Any]:

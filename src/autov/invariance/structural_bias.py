@@ -1,4 +1,4 @@
-"""check_bias: where an algorithm ends up when the values tell it nothing.
+"""check_bias: where an algorithm ends if values are random.
 
 On a function of random values, independent of the point and of each other, no point is better than another. The best
 point of a run should then be anywhere in the box with the same chance: an algorithm without structural bias gives final
@@ -52,7 +52,7 @@ class RandomValues:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BiasReport(Displayable):
-    """Whether the final points of an algorithm are uniform in the box, and where they are if they are not.
+    """The verdict on structural bias: whether final points are uniform in the box, and their places.
 
     Attributes:
         algorithm: its name.
@@ -150,7 +150,7 @@ def check_bias(
     algorithm: Any, *, dim: int = 10, runs: int = 100, maxfev: int = 10_000, popsize: int = 100, alpha: float = ALPHA,
     rng: Seed = None,
 ) -> BiasReport:  # fmt: skip
-    """Test whether an algorithm prefers some part of the box when the values tell it nothing.
+    """Test an algorithm for structural bias: does it prefer some part of the box if values are random?
 
     It runs many times on a function of random values, in the box from 0 to 1; the best points must be uniform.
 

@@ -70,7 +70,7 @@ def _six(*parts: tuple[str, str]) -> dict[str, tuple[str, ...]]:
 
 
 def _shifted(suffix: str = "") -> dict[str, tuple[str, ...]]:
-    """The 13 problems with the optimum moved by 9 % of the bound; paper-f8 is so already."""
+    """The 13 problems with the optimum translated by 9 % of the bound; paper-f8 is so already."""
     moved = {
         name: "" if name == "paper-f8" else f"+translate={-0.09 * resolve_problem(name).box.upper[0]:g}"
         for name in PAPER_NAMES

@@ -52,7 +52,7 @@ def _compiled(function: str) -> Any:
 
 @dataclass(frozen=True)
 class Classic:
-    """A compiled function by its word, on its published box; with a bound, on [-bound, bound]^dim."""
+    """A compiled test function by its name, on its published box; with a bound, on [-bound, bound]^dim."""
 
     function: str
     dim: int = 30

@@ -125,8 +125,8 @@ def function_problem(
         name: for tables; the name of the function if None.
         minimum: its smallest value in the box, where known.
         optimum: a point with that value.
-        key: names what decides the values of fun, for results that are stored and for searches that are resumed,
-            instead of the source and the values that fun is made of. Change it whenever the function changes.
+        key: the fingerprint of fun for stored results and resumed searches, instead of one made from its code
+            and data. Change it whenever the function changes.
         constraints: in SciPy's forms: `LinearConstraint`, `NonlinearConstraint`, dicts with type and fun, or several;
             with ``vectorized`` their functions take batches, too. "returned" where fun returns ``(value, g)`` or
             ``(value, g, h)``: a point is feasible where g <= 0 and h = 0.

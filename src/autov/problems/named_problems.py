@@ -39,7 +39,7 @@ def resolve_problem(
     spec: Any, bounds: Any = None, *, dim: int | None = None, vectorized: bool = False, args: tuple[Any, ...] = (),
     lower: float | None = None, upper: float | None = None, name: str | None = None, default_dim: int = DIM,
 ) -> Problem:  # fmt: skip
-    """The problem that is unknown.
+    """The problem of a name, a function or an object.
 
     Args:
         spec: a name; ``module:object`` or ``file.py:object`` (a function or a problem); a problem; or a function. A

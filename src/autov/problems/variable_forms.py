@@ -20,7 +20,7 @@ FORMS = (
 
 
 def ordered(levels: Sequence[Any]) -> Levels:
-    """Ordered levels for `autov.space`: values of any kind of which neighbours are expected to be alike.
+    """Ordered levels for `autov.space`: values of any kind, neighbours of which probably behave alike.
 
     Examples:
         >>> import autov

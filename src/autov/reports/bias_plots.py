@@ -1,4 +1,4 @@
-"""Where the final points of an algorithm are when the values tell it nothing."""
+"""Where the final points of an algorithm are if values are random."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ from autov.reports.design_plots import history_plot, use_plot
 from autov.reports.design_tables import comparison_table, own_name, shown_name, summary_table, translated_table
 from autov.reports.design_text import factor, in_short, next_commands, next_steps, training_fitness
 from autov.reports.html import (
+    CLICK,
     code_html,
     command_html,
     factor_html,
@@ -118,9 +119,7 @@ def _strip(design: Design, place: int, drawn: Sequence[str]) -> str:
 def _panels(made: Comparison) -> dict[str, str]:
     """Problem -> its curves."""
     runs = len(made.runs(made.problems[0], made.algorithms[0]))
-    told = (
-        f"Best value over evaluations, {runs} further runs of each on fresh instances. {BANDS} Click a name to hide it."
-    )
+    told = f"Best value over evaluations, {runs} further runs of each on fresh instances. {BANDS} {CLICK}"
     return {
         name: figure_html(panel, f"best value over evaluations on {name}", told)
         for name, panel in convergence_panels(made).items()

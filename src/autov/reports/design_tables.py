@@ -82,7 +82,7 @@ def comparison_table(design: Design, place: int) -> Table:
         ("", *COLUMNS), rows,
         notes=("+ significantly better than the result, - worse, = no significant difference "
                f"({test_in_words(design, place)}, Holm-corrected, 5 %). "
-               "After the sign: the share of runs that are better than the result's, and the ratio of medians.", *few,
+               "Effect sizes: the share of runs that are better than the result's, and the ratio of medians.", *few,
                *_names(values)),
     )  # fmt: skip
 

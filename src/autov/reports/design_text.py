@@ -140,7 +140,7 @@ def _sentence(design: Design, place: int) -> str:
 def _failures(design: Design, place: int) -> str:
     """How many runs of the result failed."""
     share, measure = design.failed_runs[place], shown_name(str(design.failure_measure(place)))
-    return f"{share:.0%} of its runs ended worse than the median run of {measure}."
+    return f"{share:.0%} of the design's runs ended worse than the median run of {measure}."
 
 
 def next_steps(design: Design, folder: Path) -> list[tuple[str, str]]:

@@ -23,6 +23,7 @@ from autov.reports.theme import CSS, themed
 WORDS = ' class="words"'
 Section = tuple[str, str]  # a title and ready HTML
 
+CLICK = "Click a name to hide it."  # in captions; not on paper
 CHARACTER, PADDING, WIDEST = 8.8, 18, 1150  # pixels of a character, around a cell, and of a table on a wide screen
 
 
@@ -71,14 +72,19 @@ def folded_html(title: str, content: str, printed: bool = False) -> str:
 
 
 def command_html(title: str, command: str) -> str:
-    """A command with a button that copies it; lines are broken between words only."""
+    """A command with a button that copies it; lines are broken between words, and behind commas."""
     # An option and its value stay together unless the value is long.
     parts = re.sub(r"(--[\w-]+) (?=-\d|[^-\s]\S{,19}(?:\s|$))", "\\1\0", command).split(" ")
-    words = " ".join(f'<span class="word">{html.escape(part).replace(chr(0), " ")}</span>' for part in parts)
+    words = " ".join(_unbroken(part.replace("\0", " ")) for part in parts)
     return (
         f'<div class="command"><p>{html.escape(title)}</p><button class="copy" type="button">Copy</button>'
         f"<pre>{words}</pre></div>"
     )
+
+
+def _unbroken(word: str) -> str:
+    """A word of a command that is broken behind commas only."""
+    return "<wbr>".join(f'<span class="word">{html.escape(part)}</span>' for part in re.findall(r"[^,]+,*|,+", word))
 
 
 def verdicts_html(verdicts: Sequence[tuple[str, str]]) -> str:
@@ -120,7 +126,7 @@ def _pixels(table: Table) -> list[float]:
 
 
 def _length(entry: Cell) -> float:
-    return max(len(f"{entry.text} {entry.mark} {entry.effect}".strip()), 0.85 * (len(entry.detail) + 2))
+    return max(len(f"{entry.text} {entry.mark}".strip()), 0.85 * (len(entry.detail) + 2), 0.85 * len(entry.effect))
 
 
 def _broken(name: str) -> str:
@@ -134,10 +140,11 @@ def _part_html(table: Table) -> str:
     for name, entries in table.rows:
         cells = []
         for entry in entries:
-            detail = f"<small>({html.escape(entry.detail)})</small>" if entry.detail else ""
-            mark = "".join(f" {html.escape(part)}" for part in (entry.mark, entry.effect) if part)
+            below = [f"({entry.detail})" if entry.detail else "", entry.effect]
+            small = "".join(f"<small>{html.escape(part)}</small>" for part in below if part)
+            value = html.escape(f"{entry.text} {entry.mark}".strip())
             kind = ' class="best"' if entry.best else ' class="differs"' if entry.differs else ""
-            cells.append(f"<td{kind} title={_quoted(plain(entry))}>{html.escape(entry.text)}{mark}{detail}</td>")
+            cells.append(f"<td{kind} title={_quoted(plain(entry))}>{value}{small}</td>")
         rows.append(f'<tr><th scope="row">{_broken(name)}</th>{"".join(cells)}</tr>')
     foot = "".join(
         f'<tr><th scope="row">{html.escape(name)}</th>{"".join(map(_foot, entries))}</tr>'
@@ -169,7 +176,8 @@ def figure_html(figure: Figure, title: str, caption: str = "") -> str:
     text = re.sub(r' id="[A-Za-z.0-9]+_\d+"', "", text)
     prefix = f"p{hashlib.sha256((title + text).encode()).hexdigest()[:8]}-"
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}", text)
-    below = f"<figcaption>{html.escape(caption)}</figcaption>" if caption else ""
+    said = html.escape(caption).replace(CLICK, f'<span class="screen">{CLICK}</span>')
+    below = f"<figcaption>{said}</figcaption>" if caption else ""
     return f"<figure role='img' aria-label={_quoted(title)}>{themed(text)}{below}</figure>"
 
 
@@ -192,17 +200,18 @@ def setup_html(comparison: Comparison) -> str:
 
 def plot_sections(comparison: Comparison, show: Literal["mean", "median"] = "mean") -> list[Section]:
     """Ranks, wins and convergence, where there are any."""
-    sections = []
+    plots = []
     scores = comparison.scores(show=show)
     if scores.ranked > 1 and len(comparison.algorithms) > 1:
         told = (
             "Bars connect algorithms that do not differ significantly (Nemenyi, 5 %). "
             f"Diamond: the reference, {comparison.reference}."
         )
-        sections.append(("Average ranks", figure_html(rank_plot(comparison, show=show), "average ranks", told)))
+        plots.append(figure_html(rank_plot(comparison, show=show), "average ranks", told))
     if scores.ranked and len(comparison.algorithms) > 2:
         told = "Counted by the tests of the table at 5 %, without a correction; the most wins less losses come first."
-        sections.append(("Who is better than whom", figure_html(win_plot(comparison), "wins", told)))
+        plots.append(figure_html(win_plot(comparison), "wins", told))
+    sections = [("Ranks and wins", pair_html(*plots))] if plots else []
     if comparison.has_curves:
         panels = "".join(
             figure_html(panel, f"convergence on {problem}") for problem, panel in convergence_panels(comparison).items()
@@ -216,11 +225,11 @@ def target_sections(comparison: Comparison) -> list[Section]:
     found = comparison.targets()
     if not found.problems:
         return []
-    content = table_html(comparison.measures())
+    plot = ""
     if found.timed:
         told = "Share of all targets, on all problems and in all runs, that were reached within this many evaluations."
-        content += figure_html(ecdf_plot(comparison), "share of targets reached", told)
-    return [("Targets", content)]
+        plot = figure_html(ecdf_plot(comparison), "share of targets reached", told)
+    return [("Targets", pair_html(table_html(comparison.measures()), plot))]
 
 
 def failure_sections(comparison: Comparison) -> list[Section]:

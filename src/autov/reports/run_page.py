@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from autov.experiments import Cell, Table
 from autov.reports.canvas import drawing
-from autov.reports.html import Section, code_html, figure_html, lead_html, page, table_html, text_html
+from autov.reports.html import Section, code_html, figure_html, lead_html, page, pair_html, table_html, text_html
 from autov.reports.views import drawn
 from autov.runs.result import Result
 
@@ -16,11 +16,14 @@ LEFT_OUT = ("x", "message", "names", "constr", "failed", "members")  # in other 
 def run_page(result: Result, title: str = "") -> str:
     """The whole page, without external resources."""
     sections: list[Section] = [("", lead_html(_lead(result)) + text_html(str(result.get("message", ""))))]
+    point = table_html(_point(result))
     if len(result.get("trace_best", ())):
         with drawing(6.2, 3.4) as figure:
             drawn(result, ax=figure.subplots())
-        sections.append(("Best value over evaluations", figure_html(figure, "best value over evaluations")))
-    sections.append(("Best point", table_html(_point(result))))
+        plot = figure_html(figure, "best value over evaluations")
+        sections.append(("Best value over evaluations, and best point", pair_html(plot, point)))
+    else:
+        sections.append(("Best point", point))
     if "constr" in result:
         sections.append(("Constraints at the best point", table_html(_constraints(result))))
     if len(result.get("members", ())) > 1:

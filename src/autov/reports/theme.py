@@ -127,7 +127,8 @@ details {{ margin: .8rem 0; }} summary {{ cursor: pointer; font-weight: 600; }}
 .values[hidden] {{ display: none; }}
 @media (max-width: 40rem) {{ body {{ margin: 1rem auto; padding: 0 .7rem; }} th, td {{ padding: .25rem .4rem; }}
   th:first-child {{ white-space: normal; }} }}
-@media print {{ :root {{ color-scheme: light; --paper: #ffffff; --ink: #000000; --line: #999999; --soft: #444444;
+@media print {{ html {{ font-size: 10pt; }} .screen {{ display: none; }}
+  :root {{ color-scheme: light; --paper: #ffffff; --ink: #000000; --line: #999999; --soft: #444444;
   --best: #eeeeee; --code: #f4f4f4; {_LIGHT} }}
   body {{ max-width: none; margin: 0; font-size: 10pt; }} .scroll, figure, pre {{ overflow: visible; }}
   pre {{ white-space: pre-wrap; }} table {{ font-size: 6.5pt; }} th, td {{ padding: .1rem .22rem; }}

@@ -1,6 +1,6 @@
 """A run that keeps all workers busy: a worker that is idle gets a point at once, values are told as they come.
 
-The points are those of the algorithm's batch, and while it waits for the last of them, others beside it
+The points are those of the algorithm's batch, and while it waits for the last of them, others next to it
 (`Optimizer.ask`). Which points are asked for depends on the order in which values arrive. That order is stored with the
 values, so that a stored run is repeated to the bit, whatever the workers do.
 """
@@ -28,7 +28,7 @@ from autov.runs.optimizer import Optimizer
 from autov.runs.run_store import OtherPointError, SavedRun, Told
 
 BATCHES, ASYNCHRONOUS = "batches", "asynchronous"
-AHEAD = 8  # workers for each point that waits beside those that are evaluated, so that a message costs nobody time
+AHEAD = 8  # workers for each point that waits, so that a message costs nobody time
 SHORT = 0.1  # seconds of an evaluation below which half as many points as there are workers wait, at least one
 BESIDE = "beside"  # the name of points beside the algorithm's batch, in shares of members
 
@@ -118,7 +118,7 @@ class AsynchronousRun:
                 return
 
     def _ahead(self, workers: int) -> int:
-        """Points that wait beside those that are evaluated: more where evaluations take little time."""
+        """Points that wait for a worker: more where evaluations take little time."""
         seconds = (time.perf_counter() - self.began) * workers / self.arrived if self.arrived else np.inf
         return max(1, workers // 2) if seconds < SHORT else workers // AHEAD
 

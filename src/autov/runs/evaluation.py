@@ -21,7 +21,7 @@ from autov.runs.evaluation_journal import Arrived, ArrivingBatch, number_of, sta
 from autov.runs.run_state import WorkerTime
 from autov.runs.run_store import Told
 
-TOGETHER = 0.02  # seconds of work that travel in one message: long beside most, short beside a batch
+TOGETHER = 0.02  # seconds of work that travel in one message: long for a message, short for a batch
 LONG = 40  # times as long as a message is what travels in it, so that it costs 2.5 %
 RAISED, LATE, LOST = "raised", "timed out", "worker lost"
 KINDS = (RAISED, LATE, LOST)
@@ -192,7 +192,7 @@ class PointCall:
 
 
 def in_message(engine: Engine, cost: float | None, count: int) -> int:
-    """Points that travel together: enough that a message costs little beside them and its sender keeps up.
+    """Points that travel together: enough that a message costs little in comparison and its sender keeps up.
 
     Args:
         engine: where they go.

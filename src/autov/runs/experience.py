@@ -17,7 +17,7 @@ from autov.core.atomic_files import check_depth
 from autov.runs.budget import BudgetedObjective, Evaluations
 from autov.runs.sources import Source
 
-RIDGE = 0.1  # of the regression on contexts, beside standardized numbers
+RIDGE = 0.1  # of the regression on contexts, for standardized numbers
 
 
 @dataclass(frozen=True, eq=False)

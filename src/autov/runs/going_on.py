@@ -2,7 +2,7 @@
 
 An algorithm that does not plan with its budget asks for the stored points again, and goes on where it ended. Any other
 plans anew: what is stored stays and is known to it, and a run of its own spends what is left of the larger budget. That
-run is stored beside the first, with what it began with, so that it can be repeated and interrupted like any other.
+run is stored next to the first, with what it began with, so that it can be repeated and interrupted like any other.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def repeats_itself(saved: SavedRun, problem: Any, algorithm: Any, **options: Any
 
 
 def seed_after(seed: int, earlier: int) -> int:
-    """The seed of a run that goes on after so many evaluations."""
+    """The seed of a run that continues after this number of evaluations."""
     return int(generator(seed, earlier).integers(2**63))
 
 

@@ -22,7 +22,7 @@ Watch = Callable[["Run"], bool | None]
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What came out of a run (or has come out so far)."""
+    """The result of a run, or of its part so far."""
 
     x: Array
     fun: float

@@ -66,7 +66,7 @@ def minimize(
             JSON file, a design, settings, or an operator, which then runs in the paper's metaheuristic; None for
             "general", which was designed for many kinds of functions (docs/quality.md).
         x0: a first point or population.
-        maxfev: how many evaluations; exactly that many are made unless something below ends the run. None: until the
+        maxfev: number of evaluations; the run makes exactly this number unless something below ends it. None: until the
             run has converged, at most 1,000 (d + 10).
         target: end when a value as small as this is found.
         stop: `autov.Stopping` with further criteria: ftol, xtol, maxtime, patience.

@@ -60,7 +60,7 @@ class WorkerTime:
         self.begun: float | None = None  # when the first was sent
 
     def begin(self, workers: int) -> None:
-        """Evaluations are sent to so many workers."""
+        """Evaluations are sent to this number of workers."""
         self.workers = workers
         if self.begun is None:
             self.begun = time.perf_counter()

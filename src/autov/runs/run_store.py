@@ -105,7 +105,7 @@ class RunStore:
         return None if found is None else int(found[0])
 
     def shorter_seed(self, key: str, maxfev: int) -> int | None:
-        """The seed of the last run of fewer evaluations that has not gone on to so many."""
+        """The seed of the last run of fewer evaluations that was not continued to this number."""
         found = self.db.execute(
             "SELECT seed FROM runs WHERE key = ? AND json_extract(about, '$.maxfev') < ? AND seed NOT IN "
             "(SELECT seed FROM runs WHERE key = ? AND finished) ORDER BY id DESC LIMIT 1",
@@ -196,7 +196,7 @@ class SavedRun:
         return [SavedRun(self._store, number) for (number,) in found]
 
     def longer(self, maxfev: int, begin: bool = False) -> SavedRun | None:
-        """The run that goes on from this one to so many evaluations; None if there is none and none is to begin."""
+        """The run that continues this one to this number of evaluations; None if there is none and none is to begin."""
         key = _longer(self._key, maxfev)
         if not begin:
             number = self._store._number(key, self._seed)
@@ -252,7 +252,7 @@ class SavedRun:
         return found[0]
 
     def finish(self, maxfev: int = 0, leader: str = "") -> None:
-        """Note that the run came to its end, so many evaluations if it was begun with fewer, and who led it."""
+        """Note the end of the run, its number of evaluations if it began with fewer, and the member that led it."""
         with writing(self._db, self.path):
             self._db.execute("UPDATE runs SET finished = 1 WHERE id = ?", (self._run,))
             if leader:

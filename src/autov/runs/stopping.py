@@ -70,7 +70,7 @@ def run_has_converged(run: Run) -> bool:
 
 @dataclass(frozen=True)
 class Stopping:
-    """What ends a run before its budget is used up. Each criterion does by itself; None is off.
+    """Criteria that end a run before its budget is used up. One is enough; None is off.
 
     Examples:
         >>> import autov

@@ -175,7 +175,7 @@ def reading(path: str | os.PathLike[str]) -> Iterator[StoreReader]:
             kinds = dict(db.execute("SELECT name, type FROM sqlite_master WHERE name IN ('runs', 'evaluations')"))
             if kinds != {"runs": "table", "evaluations": "table"}:
                 raise FileError(f"{place}: a store without tables of runs and evaluations")
-            db.execute("BEGIN")  # one moment of it, whoever writes meanwhile
+            db.execute("BEGIN")  # one snapshot, also while others write
             yield StoreReader(place, db)
     except sqlite3.Error as error:
         raise FileError(f"{place}: cannot be read as a store of runs: {error}") from None

@@ -98,7 +98,7 @@ def score(
     shown = np.array([[getattr(summarise(runs[f, a]), show) for a in algorithms] for f in complete])
     ranks = average_ranks(shown).tolist() if complete else [math.nan] * len(algorithms)
     return Scores(
-        reference, level, correct and not bayesian, cells, counts, dict(zip(algorithms, ranks, strict=True)), len(complete),
-        friedman(shown) if complete else math.nan, critical_difference(len(algorithms), len(complete), level), show,
-        any(cell.mark == "?" for cell in cells.values()), tuple(f for f in problems if f in paired),
+        reference, level, correct and not bayesian, cells, counts, dict(zip(algorithms, ranks, strict=True)),
+        len(complete), friedman(shown) if complete else math.nan,
+        critical_difference(len(algorithms), len(complete), level), show, any(cell.mark == "?" for cell in cells.values()), tuple(f for f in problems if f in paired),
     )  # fmt: skip

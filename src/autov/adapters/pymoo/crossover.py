@@ -22,7 +22,7 @@ class OperatorCrossover(Crossover):
     Args:
         operator: a name, a file, an operator, or a design; its inputs are parents and bounds (a best point means
             nothing where there are several objectives).
-        n_offsprings: of each mating; a further one has the parents in turned order.
+        n_offsprings: of each mating; a further one has the parents in reversed order.
         prob: of the crossover; else parents are copied.
         kwargs: passed on to pymoo.
     """
