@@ -1,6 +1,6 @@
 """A slow simulation on two processes, interrupted in the middle; the same call resumes and repeats nothing.
 
-autov writes every evaluation to a file as it arrives. With the same seed, the next start asks for the same points and
+The store, a file, gets every evaluation as it arrives. With the same seed, the next start asks for the same points and
 takes known values from the file. A script needs no main guard, and the function may be a lambda.
 """
 

@@ -200,7 +200,7 @@ def test_a_saved_optimizer_goes_on_with_the_same_bits(tmp_path, when):
     again = go(autov.Optimizer.load(tmp_path / "state.npz"), 200)
     assert again.algorithm == whole.algorithm
     assert np.array_equal(again.result.population, whole.result.population)
-    assert np.array_equal(again._state.basis, whole._state.basis)
+    assert np.array_equal(again._run.state.basis, whole._run.state.basis)
 
 
 def test_operators_in_python_have_all_settings_but_the_frame():

@@ -25,7 +25,7 @@ def bowl(shift=0.0):
     def fun(x):
         ASKED.append(x.copy())
         y = x - PLACE - shift
-        return float((y**2).sum() + 3 * (1 - np.cos(2 * y)).sum())
+        return float((y**2).sum() + 3 * (1 - np.cos(2 * (y + y.sum()))).sum())  # not separable
 
     return autov.function_problem(fun, BOX, name="bowl", key=f"warm {shift}")
 

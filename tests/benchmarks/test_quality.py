@@ -194,7 +194,7 @@ def test_settings_come_in_their_order_and_combinations_last(made, tmp_path):
         text = section(tmp_path, made, name, dim=dim, maxfev=maxfev, suite=suite)
     heads = [line for line in text.splitlines() if line.startswith("## ")]
     assert heads == [
-        "## Verdicts", "## BBOB, 5 variables, 100 evaluations", "## BBOB, 40 variables, 4,000 evaluations",
+        "## Verdicts", "## Terms", "## BBOB, 5 variables, 100 evaluations", "## BBOB, 40 variables, 4,000 evaluations",
         "## MA-BBOB, 10 variables, 1,000 evaluations",
     ]  # fmt: skip
     combined = text.partition("## MA-BBOB")[2]

@@ -21,6 +21,8 @@ from autov.runs.stopping import BUDGET, Monitor, as_result, largest, run_has_con
 if TYPE_CHECKING:
     from autov.runs.result import Result
 
+UNFINISHED = "unfinished batch"  # among the members of an interrupted run: evaluations of the batch at work
+
 
 def interrupted(run: Run | None, made: Evaluations, space: Space | None) -> Result | None:
     """What an interrupted run has found, the points of a batch that was not finished included."""
@@ -38,6 +40,8 @@ def interrupted(run: Run | None, made: Evaluations, space: Space | None) -> Resu
         best = np.append(np.inf, np.minimum.accumulate(values))
         improved = np.flatnonzero(best[1:] < best[:-1])
         found.update(nfev=len(values), history=made, trace_nfev=improved + 1, trace_best=values[improved])
+        if (members := found.get("members")) and (rest := len(values) - sum(members.values())) > 0:
+            found["members"] = {**members, UNFINISHED: rest}
     message = f"Interrupted after {found['nfev']} evaluations."
     return shown_result(Result(**found | {"success": False, "status": -1, "message": message}), space)
 

@@ -58,7 +58,7 @@ def noise_of(noise: Any) -> str | float | None:
 
 
 def probed(draw: Callable[[], Array], evaluate: Callable[[Array], Array], most: int) -> tuple[bool | None, int]:
-    """Whether `PROBES` evaluations of one point differ, and how many evaluations that took, at most so many.
+    """Whether `PROBES` evaluations of one point differ, and how many evaluations that took, at most ``most``.
 
     None if that is not known, because no drawn point (d,) had a finite value: it may be infeasible, or have failed.
     """
