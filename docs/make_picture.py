@@ -24,7 +24,7 @@ NAMES = {
 def picture() -> Figure:
     """Median and quartiles of the best value over evaluations."""
     curves = json.loads(STORED.read_text(encoding="utf-8"))["curves"]
-    with drawing(7.6, 3.7) as figure:
+    with drawing(5.6, 3.6) as figure:
         ax = figure.subplots()
         ends, top = [], 0.0
         for place, (label, curve) in enumerate(curves.items()):

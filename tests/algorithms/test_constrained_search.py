@@ -9,6 +9,7 @@ from autov.algorithms import resolve_algorithm
 from autov.algorithms.constrained_models import Models, constrained_step, fitted
 from autov.algorithms.constrained_search import ConstrainedSearch, PointArchive, penalized, penalty_weights
 from autov.algorithms.first_step import with_first_step
+from autov.algorithms.memetic import MOST_VARIABLES
 from autov.core import Box, generator
 from autov.engines import Serial
 from autov.runs.point_scheduler import Job, PointScheduler
@@ -86,6 +87,18 @@ def test_integers_are_searched_beside_the_others():
 
 def test_problem_with_local_optima_at_its_constraints():
     assert autov.minimize("g01", maxfev=1000, rng=1).fun < -12  # 8.8 above the minimum of -15 without models of them
+
+
+@pytest.mark.parametrize("returned", [True, False])
+def test_with_more_variables_than_are_modelled_the_run_has_rules_only(returned):
+    def fun(x):
+        value, outside = float(np.square(x - 0.3).sum()), 1.0 - x[0] - x[1]
+        return (value, outside) if returned else value
+
+    limits = "returned" if returned else {"type": "ineq", "fun": lambda x: x[0] + x[1] - 1.0}
+    found = autov.minimize(fun, [(-5, 5)] * (MOST_VARIABLES + 1), constraints=limits, maxfev=1500, rng=1)
+    assert found.maxcv == 0
+    assert found.fun < 1  # 0.08 is the smallest
 
 
 def test_same_bits_on_workers_in_runs_and_from_a_store(tmp_path):

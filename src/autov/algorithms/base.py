@@ -136,7 +136,10 @@ class ModelsConstraints(Protocol):
     """An algorithm that can use the values of constraints."""
 
     def with_constraints(self, integrality: tuple[bool, ...], maxfev: int) -> Any:
-        """The same for a problem whose constraints are known at its points; which of its variables are integers."""
+        """The same for a problem whose constraints are known at its points; which of its variables are integers.
+
+        The algorithm itself where it would not use what is known of them.
+        """
         ...
 
     def learn(self, state: Any, x: Array, rows: Array) -> Any:

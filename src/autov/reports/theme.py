@@ -132,7 +132,7 @@ details {{ margin: .8rem 0; }} summary {{ cursor: pointer; font-weight: 600; }}
   --best: #eeeeee; --code: #f4f4f4; {_LIGHT} }}
   body {{ max-width: none; margin: 0; font-size: 10pt; }} .scroll, figure, pre {{ overflow: visible; }}
   pre {{ white-space: pre-wrap; }} table {{ font-size: 6.5pt; }} th, td {{ padding: .1rem .22rem; }}
-  th:first-child {{ position: static; white-space: normal; }} tr, figure {{ break-inside: avoid; }}
+  th:first-child {{ position: static; white-space: normal; }} tr, figure, .scroll {{ break-inside: avoid; }}
   h2, caption {{ break-after: avoid; }} .panels {{ grid-template-columns: 1fr 1fr; }}
   section > figure svg {{ max-width: 70%; }}
   button.copy {{ display: none; }} .pair {{ grid-template-columns: 1fr 1fr; }} .factor strong {{ font-size: 30pt; }} }}

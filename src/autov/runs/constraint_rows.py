@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from autov.algorithms.base import ModelsConstraints
 from autov.core import Array, Generator
 from autov.problems import (
     Constrained,
     FreeVariables,
     Problem,
 )
+
+
+def modelling(algorithm: Any, integrality: tuple[bool, ...], maxfev: int) -> Any:
+    """The algorithm for problems whose constraints it is told; None where it does not model them."""
+    if all(integrality) or not isinstance(algorithm, ModelsConstraints):  # integers only: values are kept there
+        return None
+    found = algorithm.with_constraints(integrality, maxfev)
+    return None if found is algorithm else found
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,12 +34,9 @@ class Constraints:
 
     @classmethod
     def of(cls, problem: Problem) -> Constraints | None:
-        """Those of a problem; None without any, and where all variables are integers: values are kept there."""
+        """Those of a problem; None without any."""
         inner = problem.problem if isinstance(problem, FreeVariables) else problem
-        if not isinstance(inner, Constrained) or not inner.gives_rows:
-            return None
-        found = cls(inner, problem)
-        return None if all(found.integrality) else found
+        return cls(inner, problem) if isinstance(inner, Constrained) and inner.gives_rows else None
 
     @cached_property
     def integrality(self) -> tuple[bool, ...]:

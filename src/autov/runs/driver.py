@@ -35,7 +35,7 @@ from autov.problems import (
     without_fixed,
 )
 from autov.runs.budget import BudgetedObjective, BudgetSpent, Evaluations, NothingNew, Observe, point_cache_for
-from autov.runs.constraint_rows import Constraints
+from autov.runs.constraint_rows import Constraints, modelling
 from autov.runs.described import fitted
 from autov.runs.experience import Experience
 from autov.runs.known_points import first_points_of, leading
@@ -90,11 +90,13 @@ def _solve(
     algorithm = fitted(algorithm, problem)
     call = evaluate or (lambda x: problem(x, noise))
     spent = BudgetedObjective(call, problem.box, maxfev, point_cache_for(problem, maxfev, known), observe, known)
-    spent.gives_rows, limits = rows or evaluate is None, None
-    if isinstance(algorithm, ModelsConstraints) and spent.gives_rows:
-        limits = Constraints.of(problem)
-    if limits is not None and isinstance(algorithm, ModelsConstraints):
-        algorithm = algorithm.with_constraints(limits.integrality, maxfev)
+    spent.gives_rows = rows or evaluate is None
+    limits = Constraints.of(problem) if spent.gives_rows and isinstance(algorithm, ModelsConstraints) else None
+    models = None if limits is None else modelling(algorithm, limits.integrality, maxfev)
+    if limits is None or models is None:
+        limits = None
+    else:
+        algorithm = models
         if evaluate is None:
             spent.evaluate = partial(limits.rows, noise)
     planned = maxfev
