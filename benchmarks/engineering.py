@@ -67,7 +67,6 @@ show, and one before it with longer steps, which was behind COBYLA with 300 eval
 
 This page is made by `python -m benchmarks engineering` and `make quality`."""
 
-EARLIER = "In this table `general` is an earlier one, before its last changes under constraints."
 
 
 class _Spent(Exception):  # noqa: N818
@@ -226,8 +225,6 @@ def engineering_page(results: str | Path, page: str | Path) -> str:
         for budget in budgets:
             found = compared(data, kind, budget)
             parts += [f"## {TITLES[kind]}, {int(budget):,} evaluations", _verdict(found), _rows(found, data["plants"])]
-            if budget in data.get("earlier", {}).get(kind, ()):
-                parts.insert(-1, EARLIER)
     machine = ", ".join(f"{name} {value}" for name, value in {**data["machine"], **data["versions"]}.items())
     parts.append(f"Seeds of the runs: from {data['seed']} on. Machine and versions: {machine}.")
     text = "\n\n".join(parts) + "\n"

@@ -37,7 +37,7 @@ HISTORY, BUDGETS, RUNS = 500, (100, 200, 500, 1000), 8
 REMEMBERS = "design that remembers"
 BOTH = f"{REMEMBERS} with experience"
 KINDS = ("cold", "experience", "design", REMEMBERS, "design with experience", BOTH)
-WEEKS, REPEATS, WEEKLY = 10, 5, 200  # of the growing store: weeks, repetitions with other weeks, evaluations
+WEEKS, REPEATS, WEEKLY = 10, 30, 200  # of the growing store: weeks, repetitions with other weeks, evaluations
 SIZE: dict[str, Any] = {
     "generations": 20,
     "population": 20,

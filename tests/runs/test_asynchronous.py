@@ -154,6 +154,27 @@ def test_failures_constraints_integers_and_fixed_variables():
     assert abs(result.x[0] - 1.0) < 0.2
 
 
+def line_in_disc(x):
+    return x[0] + x[1] + x[2], [x[0] ** 2 + x[1] ** 2 - 1, abs(x[2] - round(x[2]))]
+
+
+def test_constraints_are_modelled(tmp_path):
+    given = {"bounds": [(-2, 2), (-2, 2), (-1.5, 1.5), (3, 3)], "integrality": [False, False, True, False]}
+    given |= {"constraints": "returned", "maxfev": 90, "rng": 1, "history": True}
+    batches = autov.minimize(line_in_disc, **given)
+    alone = autov.minimize(line_in_disc, schedule="asynchronous", **given)
+    np.testing.assert_array_equal(alone.history.x, batches.history.x)
+    problem = autov.function_problem(line_in_disc, given.pop("bounds"), constraints="returned", key="disc",
+                                     integrality=given.pop("integrality"))  # fmt: skip
+    del given["constraints"]
+    with ThreadPoolExecutor(5) as pool:
+        several = autov.minimize(problem, workers=pool, schedule="asynchronous", store=tmp_path / "r.db", **given)
+    assert several.fun == pytest.approx(-1 - np.sqrt(2), abs=1e-2)
+    assert several.maxcv == 0
+    again = autov.minimize(problem, schedule="asynchronous", store=tmp_path / "r.db", **given)
+    np.testing.assert_array_equal(again.history.x, several.history.x)
+
+
 def test_a_target_ends_the_run():
     with ThreadPoolExecutor(4) as pool:
         result = autov.minimize(PROBLEM, target=5.0, maxfev=2000, workers=pool, **OPTIONS)

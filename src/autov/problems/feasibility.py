@@ -96,9 +96,9 @@ class Constrained(Around):
 
         Violations ``told`` (n,) by others are added. A sum above `HUGE` is `compressed`.
         """
-        return self._judged(x, told)[0]
+        return self.assessed(x, told)[0]
 
-    def _judged(self, x: Array, told: Array | None = None) -> tuple[Array, Array]:
+    def assessed(self, x: Array, told: Array | None = None) -> tuple[Array, Array]:
         """`violation`, and constraints (n, m) that are not above 0 where they are met, in the sizes of their bounds."""
         parts, total, constraints = np.empty((len(x), 0)), np.zeros(len(x)), np.empty((len(x), 0))
         with np.errstate(over="ignore"):
@@ -145,7 +145,7 @@ class Constrained(Around):
         x = self.rounded(x[None])
         if self.returned:
             return judged(inner.row(x[0])[None])[0]
-        violation, constraints = self._judged(x)
+        violation, constraints = self.assessed(x)
         value = inner.point(x[0]) if violation[0] == 0 else np.nan
         return np.concatenate([penalized(np.array([value]), violation), [value], constraints[0]])
 
@@ -159,7 +159,7 @@ class Constrained(Around):
         x = self.rounded(x)
         if self.returned:
             return judged(inner.rows(x))
-        violation, constraints = self._judged(x)
+        violation, constraints = self.assessed(x)
         feasible, values = violation == 0, np.full(len(x), np.nan)
         if feasible.any():
             values[feasible] = np.asarray(inner(x[feasible], rng), dtype=np.float64)

@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from autov.algorithms.base import AnyMetaheuristic, External, at_work
+from autov.algorithms.base import AnyMetaheuristic, External
 from autov.core import Array, InputError, values_of
 from autov.core.blas import one_blas_thread
 from autov.engines import WAIT
-from autov.problems import PointFunction, Problem, instance_of, kinds_of, takes_points, without_fixed
+from autov.problems import Constrained, PointFunction, Problem, instance_of, kinds_of, takes_points, without_fixed
 from autov.runs.budget import BudgetedObjective, Evaluations
+from autov.runs.constraint_rows import modelling
 from autov.runs.described import fitted
-from autov.runs.evaluation import PointEvaluator
+from autov.runs.evaluation import PointEvaluator, giving_rows
 from autov.runs.evaluation_journal import Journal, number_of
 from autov.runs.live_run import LiveRun, Run, Watch, presented, run_so_far
 from autov.runs.optimizer import Optimizer
@@ -55,9 +56,13 @@ class AsynchronousRun:
     ) -> None:  # fmt: skip
         self.problem = instance_of(problem, 0)
         box, algorithm = self.problem.box, fitted(algorithm, without_fixed(self.problem))
+        bounds, self.limits = box, _modelled(self.problem, algorithm, maxfev)
+        rules: dict[str, Any] = {}
+        if self.limits is not None:
+            bounds, rules = self.limits.problem.box, {"constraints": "returned", "integrality": self.limits.whole}
         self.optimizer = Optimizer(
-            np.column_stack([box.lower, box.upper]), algorithm=algorithm, maxfev=maxfev, rng=seed, x0=x0, known=known,
-            popsize=popsize if getattr(algorithm, "uses_popsize", True) else None,
+            np.column_stack([bounds.lower, bounds.upper]), algorithm=algorithm, maxfev=maxfev, rng=seed, x0=x0,
+            known=known, popsize=popsize if getattr(algorithm, "uses_popsize", True) else None, **rules,
         )  # fmt: skip
         self.optimizer.categories = np.array(kinds_of(self.problem)[0])
         self.spent = BudgetedObjective(_never, box, maxfev, before=known)
@@ -90,7 +95,7 @@ class AsynchronousRun:
                 seen()
             sent: list[int] = []
             self.began = time.perf_counter()
-            with closing(evaluator.as_they_come(self.problem, self._items(evaluator, sent))) as found:
+            with closing(evaluator.as_they_come(giving_rows(self.problem), self._items(evaluator, sent))) as found:
                 for index, value in found:
                     self.arrived += 1
                     self._tell(sent[index], value, stored=False)
@@ -129,7 +134,7 @@ class AsynchronousRun:
         if not len(x):
             return None
         beside = self.optimizer.drawn > drawn
-        self.spent.credit(BESIDE if beside else at_work(self.optimizer.algorithm, self.optimizer.state), 1)
+        self.spent.credit(BESIDE if beside else self.optimizer.at_work, 1)
         self.points.append(x[0])
         self.open[len(self.points) - 1] = x[0]
         return len(self.points) - 1
@@ -140,13 +145,26 @@ class AsynchronousRun:
         if self.saved is not None and not stored:
             self.saved.add_arrival(place, number, len(self.points), x, value)
         f, nans = values_of(np.array([number_of(value)]), 1)
-        self.optimizer.tell(x[None], f)
-        self.spent.note(x[None], f, nans)
         self.journal.note(x, value, stored)
+        if self.limits is None:
+            self.optimizer.tell(x[None], f)
+        elif isinstance(value, np.ndarray) and value.size > 1:
+            self.optimizer.tell(x[None], value[1:2], constraints=value[None, 2:])
+        else:  # it failed
+            self.optimizer.tell(x[None], [np.inf])
+        self.spent.note(x[None], f, nans)
 
     def _run(self) -> Run:
         x, f = self.optimizer.population
         return run_so_far(self.spent, x, f, self.stopped)
+
+
+def _modelled(problem: Problem, algorithm: Any, maxfev: int) -> Constrained | None:
+    """The problem, if the algorithm models its constraints."""
+    if not isinstance(problem, Constrained) or not problem.gives_rows:
+        return None
+    free = problem.box.width > 0
+    return problem if modelling(algorithm, tuple(problem.whole[free].tolist()), maxfev) is not None else None
 
 
 def _never(x: Array) -> Array:

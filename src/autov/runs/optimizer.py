@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autov.algorithms.base import Injectable, Metaheuristic
+from autov.algorithms.base import Injectable, Metaheuristic, at_work
 from autov.algorithms.first_step import with_first_step
 from autov.algorithms.resolve import resolve_algorithm
 from autov.core import (
@@ -40,6 +40,7 @@ from autov.problems import (
     without_fixed,
 )
 from autov.problems.feasibility import described_rules
+from autov.problems.returned import ReturnedConstraints
 from autov.runs import optimizer_state
 from autov.runs.budget import budget_of, point_cache_for, population_of
 from autov.runs.described import default_algorithm, fitted, shown_result
@@ -48,6 +49,7 @@ from autov.runs.pending_points import PendingPoints
 from autov.runs.recorded_algorithm import RecordedAlgorithm
 from autov.runs.stopping import BUDGET, CONVERGED, UNFINISHED, Seen, Stopping, has_converged, stopping_of, verdict
 from autov.runs.told_points import ToldPoints, told_values, unknown_points
+from autov.runs.told_rows import ToldRows, rows_of
 
 if TYPE_CHECKING:
     from autov.runs.result import Result
@@ -77,7 +79,8 @@ class Optimizer:
         stop: `autov.Stopping` with further criteria; its clock starts with the optimizer.
         popsize: size of the population, for algorithms that do not have their own; None for 100.
         rng: seed.
-        constraints: in SciPy's forms; `tell` evaluates them. Give violations to `tell` where you measure them yourself.
+        constraints: in SciPy's forms; `tell` evaluates them. "returned": every `tell` gives the numbers that you
+            measured or simulated, and the default models them. Without either you may tell violations.
         integrality: a truth value for each variable, or one for all: whether it is an integer. Where all are, no
             point is asked for twice.
         known: evaluations that were made before, as `minimize` takes them; they are never asked for.
@@ -89,8 +92,6 @@ class Optimizer:
         target: float | None = None, stop: Stopping | None = None, popsize: int | None = None, rng: Seed = None,
         constraints: Any = None, integrality: Any = None, known: Any = None, x0_std: float | None = None,
     ) -> None:  # fmt: skip
-        if is_returned(constraints):
-            raise InputError('constraints: "returned" is for minimize; give them to tell(x, f, constraints=g)')
         self.space = space_of_bounds(bounds)
         self._rules = rules = _rules_of(self.space, bounds, x0, constraints, integrality)
         self.box = box = rules.problem.box
@@ -103,17 +104,18 @@ class Optimizer:
             raise InputError(f"algorithm: {chosen.name} can only be run as a whole, not asked; use minimize")
         if self.space is not None or rules.integrality:  # else nothing is known of the variables
             chosen = fitted(chosen, without_fixed(rules))
-        self._restricted = bool(rules.constraints or rules.integrality)
+        self._restricted = bool(rules.gives_rows or rules.integrality)
         before = known_points(known, rules if self._restricted else rules.problem)
         self.categories = np.array(kinds_of(rules)[0])  # how many each variable has, 0 for what has an order
         self.stopping, self.until_converged = stopping_of(stop, target), maxfev is None
         self.popsize, self.maxfev = population_of(popsize, chosen), budget_of(maxfev, box.dim)
         self.algorithm, self._started = chosen, time.perf_counter()
         self._run = RecordedAlgorithm(
-            chosen, box, rules.box, popsize=self.popsize, maxfev=self.maxfev, seed=seed_of(rng), x0=x0
-        )
+            chosen, box, rules.box, popsize=self.popsize, maxfev=self.maxfev, seed=seed_of(rng), x0=x0,
+            rules=rules if rules.gives_rows else None,
+        )  # fmt: skip
         self._run.start(before)
-        self._told = ToldPoints(box.dim)
+        self._told, self._rows = ToldPoints(box.dim), ToldRows()
         if before is not None:
             self._told.add(rules.rounded(before.x), before.fun, 0)
         self._batch = PendingPoints(rules.rounded, box.dim, point_cache_for(rules, 1, before))
@@ -205,9 +207,9 @@ class Optimizer:
         The algorithm continues when all points of its batch have a value; give them exactly as `ask` returned them.
         Other points may become the best point of the result and meet the target. They do not count as evaluations of
         ``maxfev`` and ``nfev``. Points before the first `ask` are known points, as in ``Optimizer(known=...)``.
-        Later the algorithm does not use them, and a UserWarning says so once, with two exceptions: they join the
-        population of "paper-h3" after its first batch (see `takes_points`), and where all variables are integers
-        a known point is not asked for again.
+        Later the algorithm does not use them, and a UserWarning says so once, with three exceptions: they join the
+        population of "paper-h3" after its first batch (see `takes_points`), models of constraints go through them, and
+        where all variables are integers a known point is not asked for again.
 
         Args:
             x: points (m, d), or described ones.
@@ -215,12 +217,15 @@ class Optimizer:
             violation: how far each point is from being feasible, 0 if it is; the value of an infeasible point does
                 not matter.
             constraints: instead of a violation, what must not be above 0 at a feasible point, (m,) or (m, k). An
-                equality h = 0 is ``abs(h) - 1e-4``.
+                equality h = 0 is two of them, ``h - 1e-4`` and ``-h - 1e-4``.
         """
-        x, f, broken = told_values(self._coordinates("tell", x), f, violation, constraints, self.box)
+        x, f, broken, outside = told_values(self._coordinates("tell", x), f, violation, constraints, self.box)
         if not len(f):
             return
         points = self._rules.rounded(x)
+        models, rows = self._run.models_constraints, None
+        if models or self._rules.returned:
+            rows = rows_of(self._rules, points, f, broken, outside, self._rows.width)
         self._restricted = self._restricted or violation is not None or constraints is not None
         if self._restricted:
             f = penalized(f, self._rules.violation(points, broken))
@@ -235,13 +240,17 @@ class Optimizer:
         self._nfev += len(f) - int(others.sum())
         self._nans += nans
         f, counts = self._told.add(points, f, self._nfev)
+        if rows is not None:
+            rows, new = self._rows.add(points, rows, counts), own & (counts == 1)
+            if models and new.any():
+                self._run.learn(x[new], rows[new])
         if (counts > 1).any():
             self._batch.fill_again(x[counts > 1], f[counts > 1])
         grows = self._batch.learn(x, f)
         self._advance()
         if own.any() and self.takes_points:
             self._run.inject(x[own], f[own])
-        elif foreign.any() and not grows and not self._warned:
+        elif foreign.any() and not grows and not models and not self._warned:
             self._warned = True
             warnings.warn(
                 "tell: the algorithm does not use points that it did not ask for"
@@ -280,7 +289,8 @@ class Optimizer:
     def _advance(self) -> None:
         """Tell the algorithm its batch, if all values are there."""
         if len(self._batch) and not self._batch.open:
-            self._run.tell(self._batch.asked, self._batch.values)
+            rows = self._rows.of(self._batch.x) if self._run.models_constraints else None
+            self._run.tell(self._batch.asked, self._batch.values, rows)
             self._batch.clear()
 
     def stop(self) -> bool:
@@ -327,6 +337,11 @@ class Optimizer:
         return self._run.state
 
     @property
+    def at_work(self) -> str:
+        """The name of the algorithm, or of its member, that asked for the batch."""
+        return at_work(self._run.algorithm, self._run.state)
+
+    @property
     def population(self) -> tuple[Array, Array]:
         """Current points of the algorithm and their values."""
         x, f = self._population()
@@ -350,6 +365,8 @@ class Optimizer:
         x, f = self._population()
         reason, fun, best = self._reason(), float(self._unpenalized(self._told.best)), self._told.best_x[0].copy()
         excess = self._rules.excess(best) if self._rules.constraints else None
+        if self._rules.returned:
+            excess = [np.nan_to_num(np.maximum(self._rows.of(best[None])[0, 1:], 0.0))]
         ended = verdict(reason or (UNFINISHED, ""), fun, excess, not fun > self._told.best, self._converged())
         if reason is None:
             most = f"at most {self.maxfev}" if self.until_converged else str(self.maxfev)
@@ -400,11 +417,12 @@ class Optimizer:
 
 def _rules_of(space: Space | None, bounds: Any, x0: Any, constraints: Any, integrality: Any) -> Constrained:
     """A problem without an objective: it rounds points and puts values and violations into one order."""
+    returned = is_returned(constraints)
+    kind, constraints = (ReturnedConstraints, None) if returned else (Function, constraints)
     if space is not None:
-        problem = Function(ValueFunction(_unused, space), space.box)
-        return described_rules(problem, space, constraints, integrality)
+        return described_rules(kind(ValueFunction(_unused, space), space.box), space, constraints, integrality)
     box = Box.of(inferred_bounds(bounds, x0)[0])
-    return Constrained(Function(_unused, box), *constraints_and_integers(constraints, integrality, box))
+    return Constrained(kind(_unused, box), *constraints_and_integers(constraints, integrality, box))
 
 
 def _unused(x: Array) -> float:

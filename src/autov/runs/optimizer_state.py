@@ -32,8 +32,9 @@ from autov.core import (
 )
 from autov.core.atomic_files import number
 from autov.core.locks import locked
-from autov.problems import space_from, space_of_bounds
+from autov.problems import Function, is_returned, space_from, space_of_bounds
 from autov.problems.constraints import constraints_of
+from autov.problems.feasibility import LEVEL, violation_of
 from autov.problems.value_function import value_constraints
 from autov.runs.budget import Evaluations, point_cache_for
 from autov.runs.stopping import Stopping
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "autov-ask-tell", 4
 TOLD: tuple[str, ...] = ("seen_x", "seen_f", "seen_n")
-COUNTED = ("events", "out", "seen_n")  # arrays of integers
+COUNTED = ("events", "out", "seen_n", "widths")  # arrays of integers
 TABLES = ("asked", "best_x", "trace", "x0", "events", "told_x", "known_x", "extra", "seen_x")
 MOST_MEMORY = 10**8  # numbers that popsize and variables of a file may ask for
 Kind = TypeVar("Kind", bound="Optimizer")
@@ -61,16 +62,22 @@ def save(optimizer: Optimizer, path: str | os.PathLike[str]) -> None:
     arrays = {
         "lower": o.box.lower, "upper": o.box.upper, "asked": batch.asked, "values": batch.values,
         "best": np.array(told.best), "best_x": told.best_x, "trace": np.array(told.trace).reshape(-1, 2), "x0": run.x0,
-        "events": np.array([(event, len(f)) for event, _, f in run.history], np.int64).reshape(-1, 2),
-        "told_x": np.concatenate([np.empty((0, run.box.dim)), *(x for _, x, _ in run.history)]),
-        "told_f": np.concatenate([np.empty(0), *(f for _, _, f in run.history)]),
+        "events": np.array([(event, len(f)) for event, _, f, _ in run.history], np.int64).reshape(-1, 2),
+        "told_x": np.concatenate([np.empty((0, run.box.dim)), *(x for _, x, _, _ in run.history)]),
+        "told_f": np.concatenate([np.empty(0), *(f for _, _, f, _ in run.history)]),
         "out": batch.out.astype(np.int64), "extra": batch.beside,
     }  # fmt: skip
+    if run.models_constraints:
+        arrays["widths"] = np.array([rows.shape[1] for *_, rows in run.history], np.int64)
+        arrays["told_rows"] = np.concatenate([np.empty(0), *(rows.ravel() for *_, rows in run.history)])
+    if o._rows.width:
+        arrays["seen_rows"] = o._rows.of(told.arrays()[0])
     if o._restricted or o.stopping.active:
         numbers["rules"] = {
             "integrality": list(rules.integrality), "constraints": len(rules.constraints),
-            "violation": _violation(optimizer), "restricted": o._restricted, "improved": told.improved,
-            "stopping": dataclasses.asdict(o.stopping), "seconds": time.perf_counter() - o._started,
+            "returned": rules.returned, "violation": _violation(optimizer), "restricted": o._restricted,
+            "improved": told.improved, "stopping": dataclasses.asdict(o.stopping),
+            "seconds": time.perf_counter() - o._started,
         }  # fmt: skip
     if batch.known is not None:
         arrays["known_x"], arrays["known_f"] = batch.known.arrays(o.box.dim)
@@ -92,7 +99,7 @@ def _readable(o: Optimizer, head: dict[str, Any], arrays: dict[str, Any], told: 
     """
     space = o.space
     experiments = [
-        ({} if space is None else {"point": space.point(x)}) | {"x": x, "value": f, "times": n}
+        ({} if space is None else {"point": space.point(x)}) | {"x": x, "value": f, "times": n} | _outside(o, x, f)
         for x, f, n in zip(*told.values(), strict=True)
     ]
     names = ("format", "version", "nfev", "maxfev")
@@ -104,6 +111,12 @@ def _readable(o: Optimizer, head: dict[str, Any], arrays: dict[str, Any], told: 
     parts |= {name: to_json(value) for name, value in head.items() if name not in names}
     parts |= {"state": to_json({name: value for name, value in arrays.items() if name not in ("best", "best_x")})}
     return "{\n" + ",\n".join(f' "{name}": {text}' for name, text in parts.items()) + "\n}\n"
+
+
+def _outside(o: Optimizer, x: np.ndarray, f: float) -> dict[str, Any]:
+    """What people see of the constraints at a point."""
+    shown: dict[str, Any] = {"violation": violation_of(np.array(f)).item()} if o._restricted and f > LEVEL else {}
+    return shown | ({"constraints": o._rows.of(x[None])[0, 1:]} if o._rows.width > 1 else {})
 
 
 def _lines(rows: Any) -> str:
@@ -151,6 +164,10 @@ def load(kind: type[Kind], path: str | os.PathLike[str], constraints: Any) -> Ki
         missing = " is missing" if isinstance(error, KeyError) else ""
         raise FileError(f"{path}: not a saved optimizer: {' '.join(str(error).split())[:300]}{missing}") from None
     space = optimizer.space
+    if is_returned(constraints):
+        if not optimizer._rules.returned:
+            raise InputError(f'constraints: {path} was saved without constraints="returned"')
+        constraints = None
     given = constraints_of(constraints, optimizer.box.dim) if space is None else value_constraints(constraints, space)
     count = rules.get("constraints", 0)
     if len(given) != count:
@@ -193,7 +210,11 @@ def _restore(
         popsize=popsize if getattr(algorithm, "uses_popsize", True) else None,
         maxfev=numbers["maxfev"], integrality=None if space else rules.get("integrality") or None,
         stop=Stopping(**rules.get("stopping", {})),
+        constraints="returned" if "told_rows" in arrays or rules.get("returned", False) else None,
     )  # fmt: skip
+    if not rules.get("returned", False):  # constraints that are functions are given later
+        known: Any = o._rules.problem
+        o._rules = dataclasses.replace(o._rules, problem=Function(known.fun, known.box))
     o.popsize = o._run.popsize = popsize
     asked, values, best_x, best = arrays["asked"], arrays["values"], arrays["best_x"], arrays["best"]
     if (
@@ -239,6 +260,11 @@ def _restore_told(o: Optimizer, numbers: dict[str, Any], arrays: dict[str, np.nd
     if trace.dtype != np.float64 or trace.shape[1:] != (2,) or np.isnan(trace).any():
         raise ValueError("the saved trace does not fit")
     o._told.restore(x, f, counts)
+    if "seen_rows" in arrays:
+        rows = arrays["seen_rows"]
+        if rows.ndim != 2 or len(rows) != len(x) or rows.dtype != np.float64:
+            raise ValueError("what is known of constraints does not fit the points")
+        o._rows.restore(x, rows)
     o._told.best, o._told.best_x = float(arrays["best"]), arrays["best_x"]
     o._told.trace = [(int(nfev), float(value)) for nfev, value in trace]
     if len(values):
@@ -260,9 +286,13 @@ def _repeat(o: Optimizer, seed: dict[str, Any], planned: int, arrays: dict[str, 
         raise ValueError("the events of the file do not fit its points and values")
     if x0.shape[1:] != (box.dim,) or not box.holds(x) or np.isnan(f).any():
         raise ValueError("points lie outside the bounds, or have no values")
-    ends = np.cumsum(events[:, 1])[:-1] if len(events) else []
-    parts = zip(events[:, 0].tolist(), np.split(x, ends), np.split(f, ends), strict=len(events) > 0)
-    o._run.repeat(seed, planned, x0, parts)
+    widths, known = arrays.get("widths", np.zeros(len(events), np.int64)), arrays.get("told_rows", np.empty(0))
+    if widths.shape != (len(events),) or known.shape != ((events[:, 1] * widths).sum(),) or (widths < 0).any():
+        raise ValueError("what is known of constraints does not fit")
+    ends, own = np.cumsum(events[:, 1])[:-1], np.cumsum(events[:, 1] * widths)[:-1]
+    rows = [part.reshape(-1, max(width, 1)) for part, width in zip(np.split(known, own), widths, strict=False)]
+    parts = zip(events[:, 0].tolist(), np.split(x, ends), np.split(f, ends), rows, strict=len(events) > 0)
+    o._run.repeat(seed, planned, x0, parts if len(events) else ())
 
 
 def _learn(o: Optimizer, x: np.ndarray, f: np.ndarray) -> None:
@@ -312,7 +342,9 @@ def _checked_rules(rules: Any, dim: int) -> dict[str, Any]:
         return {}
     whole_number("constraints", rules["constraints"], 0)
     flags, numbers = rules["integrality"], (rules["violation"], rules["seconds"])
-    if len(flags) not in (0, dim) or any(not isinstance(flag, bool) for flag in (*flags, rules["restricted"])):
+    if len(flags) not in (0, dim) or any(
+        not isinstance(flag, bool) for flag in (*flags, rules["restricted"], rules.get("returned", False))
+    ):
         raise ValueError("integrality must hold a truth value for each variable")
     if any(isinstance(n, bool) or not isinstance(n, (int, float)) or not 0 <= n <= 1e300 for n in numbers):
         raise ValueError("violation and seconds must be numbers of at least 0")

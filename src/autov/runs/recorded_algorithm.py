@@ -10,11 +10,13 @@ import numpy as np
 from autov.algorithms.base import AnyMetaheuristic, Injectable
 from autov.algorithms.population import initial_points
 from autov.core import Array, Box, generator
+from autov.problems import Constrained
 from autov.runs.budget import Evaluations
+from autov.runs.constraint_rows import modelling
 from autov.runs.known_points import first_points_of
 
-TELL, INJECT, BEGIN = range(3)  # events of a history
-Event = tuple[int, Array, Array]  # what happened, points (m, d), values (m,)
+TELL, INJECT, BEGIN, LEARN = range(4)  # events of a history
+Event = tuple[int, Array, Array, Array]  # what happened, points (m, d), values (m,), and what else is known (m, k)
 
 
 class RecordedAlgorithm:
@@ -28,14 +30,17 @@ class RecordedAlgorithm:
         maxfev: evaluations that it can plan with.
         seed: of its random numbers.
         x0: a first point or population.
+        rules: of a problem of whose constraints it is told; None where there are none.
     """
 
     def __init__(
         self, algorithm: AnyMetaheuristic, box: Box, searched: Box, *, popsize: int, maxfev: int, seed: int,
-        x0: Array | None,
+        x0: Array | None, rules: Constrained | None = None,
     ) -> None:  # fmt: skip
-        self.algorithm, self.popsize, self.maxfev = algorithm, popsize, maxfev
         self._lower, self._searched, self.free = box.lower, searched, box.width > 0
+        models = None if rules is None else modelling(algorithm, tuple(rules.whole[self.free].tolist()), maxfev)
+        self._rules = None if models is None else rules
+        self.algorithm, self.popsize, self.maxfev = models or algorithm, popsize, maxfev
         self.box = Box(searched.lower[self.free], searched.upper[self.free])
         self.given = x0 if x0 is None or self.free.all() else initial_points(searched, popsize, x0)[:, self.free]
         self.rng = generator(seed, 0)
@@ -56,7 +61,7 @@ class RecordedAlgorithm:
 
     def restart(self) -> None:
         """Begin anew, without first points."""
-        self.history.append((BEGIN, self.box.lower[None][:0], np.empty(0)))
+        self.history.append((BEGIN, self.box.lower[None][:0], np.empty(0), np.empty((0, 0))))
         self._init(self.maxfev, None)
 
     def _init(self, planned: int, x0: Array | None) -> None:
@@ -67,11 +72,30 @@ class RecordedAlgorithm:
         asked, self.state = self.algorithm.ask(self.state, self.rng)
         return self._completed(asked)
 
-    def tell(self, x: Array, f: Array) -> None:
-        """Values of the last batch."""
-        self.history.append((TELL, self._reduced(x), f))
-        self.state = self.algorithm.tell(self.state, *self.history[-1][1:], self.rng)
+    @property
+    def models_constraints(self) -> bool:
+        """Whether it uses what is known of constraints."""
+        return self._rules is not None
+
+    def tell(self, x: Array, f: Array, rows: Array | None = None) -> None:
+        """Values of the last batch, and what else is known of its points (m, 1 + k)."""
+        self._note(TELL, x, f, rows)
+        self._learn(x, rows)
+        self.state = self.algorithm.tell(self.state, self._reduced(x), f, self.rng)
         self.batches += 1
+
+    def learn(self, x: Array, rows: Array) -> None:
+        """What is known of points that it did not ask for."""
+        self._note(LEARN, x, np.zeros(len(x)), rows)
+        self._learn(x, rows)
+
+    def _learn(self, x: Array, rows: Array | None) -> None:
+        if self._rules is not None and rows is not None:
+            algorithm: Any = self.algorithm
+            self.state = algorithm.learn(self.state, self._reduced(self._rules.rounded(x)), rows)
+
+    def _note(self, event: int, x: Array, f: Array, rows: Array | None = None) -> None:
+        self.history.append((event, self._reduced(x), f, np.empty((len(f), 0)) if rows is None else rows))
 
     @property
     def takes_points(self) -> bool:
@@ -81,8 +105,8 @@ class RecordedAlgorithm:
     def inject(self, x: Array, f: Array) -> None:
         """Values of points that it did not ask for."""
         assert isinstance(self.algorithm, Injectable)
-        self.history.append((INJECT, self._reduced(x), f))
-        self.state = self.algorithm.inject(self.state, *self.history[-1][1:])
+        self._note(INJECT, x, f)
+        self.state = self.algorithm.inject(self.state, self._reduced(x), f)
 
     def repeat(self, seed: Any, planned: int, x0: Array, history: Iterable[Event]) -> None:
         """Do again what a saved history says, with its seed and its first points.
@@ -93,16 +117,18 @@ class RecordedAlgorithm:
         self.planned, self.x0, self.given = planned, x0, x0[: len(x0) - (planned - self.maxfev)]
         self.rng.bit_generator.state = self.seed = seed
         self._init(planned, x0 if len(x0) else None)
-        for event, x, f in history:
+        for event, x, f, rows in history:
             if event == BEGIN:
                 self.restart()
             elif event == INJECT and self.takes_points:
                 self.inject(self._completed(x), f)
+            elif event == LEARN and self.models_constraints:
+                self.learn(self._completed(x), rows)
             elif event == TELL:
                 asked = self.ask()
                 if not np.array_equal(self._reduced(asked), x):
                     raise ValueError("this version of the algorithm asks for another batch")
-                self.tell(asked, f)
+                self.tell(asked, f, rows if self.models_constraints else None)
             else:
                 raise ValueError(f"event {event} cannot be repeated")
 

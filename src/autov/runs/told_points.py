@@ -179,8 +179,10 @@ def unknown_points(
     return found[:count]
 
 
-def told_values(x: Any, f: Any, violation: Any, constraints: Any, box: Box) -> tuple[Array, Array, Array]:
-    """Points (m, d), values (m,) and violations (m,) of what `Optimizer.tell` was given, checked."""
+def told_values(
+    x: Any, f: Any, violation: Any, constraints: Any, box: Box
+) -> tuple[Array, Array, Array, Array | None]:  # fmt: skip
+    """Points (m, d), values (m,), violations (m,) and constraints of what `Optimizer.tell` was given, checked."""
     try:
         x, f = np.atleast_2d(np.asarray(x, dtype=np.float64)), np.atleast_1d(real_numbers(f))
         broken = np.zeros(len(f)) if violation is None else np.atleast_1d(real_numbers(violation))
@@ -199,7 +201,7 @@ def told_values(x: Any, f: Any, violation: Any, constraints: Any, box: Box) -> t
         raise InputError(f"tell: violation must hold one number of at least 0 for each of {len(f)} points")
     if not box.holds(x):
         raise InputError("tell: all points must lie inside the bounds")
-    return x, f, broken
+    return x, f, broken, outside
 
 
 def _usable(value: float) -> bool:
