@@ -283,7 +283,7 @@ def _rank(name: str, part: Component) -> int:
 
 
 def _change(value: Any, default: Any) -> str:
-    """Both in few digits, but in so many that they differ."""
+    """Both in few digits, or in more where they would look equal."""
     for digits in (3, 6, 9):
         one, other = (f"{each:.{digits}g}" if isinstance(each, float) else str(each) for each in (value, default))
         if one != other:
