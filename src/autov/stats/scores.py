@@ -100,5 +100,6 @@ def score(
     return Scores(
         reference, level, correct and not bayesian, cells, counts, dict(zip(algorithms, ranks, strict=True)),
         len(complete), friedman(shown) if complete else math.nan,
-        critical_difference(len(algorithms), len(complete), level), show, any(cell.mark == "?" for cell in cells.values()), tuple(f for f in problems if f in paired),
+        critical_difference(len(algorithms), len(complete), level), show,
+        any(cell.mark == "?" for cell in cells.values()), tuple(f for f in problems if f in paired),
     )  # fmt: skip
