@@ -430,3 +430,23 @@ def test_check_finds_out_whether_a_file_or_a_name_is_an_algorithm(tmp_path, caps
     code, _, err = run(capsys, "check", str(path), "--draw", "solution")
     assert code != 0
     assert "for operators" in err
+
+
+def test_check_takes_what_is_behind_a_file_and_algorithms_of_the_users(tmp_path, capsys):
+    own, path = "examples/own_member.py:TunedSearch", tmp_path / "optimizer.json"
+    members = autov.core.import_object(own)(), autov.algorithms.resolve_algorithm("ma-es")
+    autov.algorithms.files.save_algorithm(autov.algorithms.portfolio.Portfolio(members), path)
+    for name in (
+        f"{path}+own={own}",
+        f"{path}+polish=0+own={own}",
+        own,
+        "evolution:examples/own_operator.py:swap_and_step",
+    ):
+        code, out, err = run(capsys, "check", name, "--dim", "2")
+        assert code == 0, err
+        assert f"Trajectories of {name} on rosenbrock" in " ".join(out.split())
+    code, _, err = run(capsys, "check", str(path))
+    assert code == 2
+    assert "+own=file.py:Name" in err
+    code, out, _ = run(capsys, "check", "examples/own_operator.py:swap_and_step", "--dim", "2", "--parents", "2")
+    assert "Invariance of" in out

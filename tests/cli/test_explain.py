@@ -28,6 +28,22 @@ def test_a_folder_is_explained(capsys, tmp_path):
     assert "evaluations" in err
 
 
+def test_a_folder_with_a_member_of_the_users_is_explained(capsys, tmp_path):
+    own, folder = "examples/own_member.py:TunedSearch", tmp_path / "mine"
+    code, *_ = run(capsys, "design", "sphere", *SMALL, "--members", f"ma-es,{own}", "--no-known", "--no-insight",
+                   "--out", str(folder), "--json")  # fmt: skip
+    assert code == 0
+    for name in (f"{folder}+own={own}", f"{folder}/optimizer.json+polish=0+own={own}"):
+        code, out, err = run(capsys, "explain", name, "--runs", "2", "--workers", "1")
+        assert code == 0, err
+        assert "without ma-es" in " ".join(out.split())
+        assert f"--algorithms {folder}/optimizer.json+" in " ".join(err.split())
+        assert (folder / "explanation.html").is_file()
+    code, _, err = run(capsys, "explain", str(folder))
+    assert code == 2
+    assert "+own=file.py:Name" in err
+
+
 def test_no_insight_makes_no_runs_of_its_own(capsys, tmp_path):
     code, out, _ = run(capsys, "design", "sphere", *SMALL, "--out", str(tmp_path / "x"), "--no-insight", "--json")
     assert code == 0

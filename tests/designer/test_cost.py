@@ -315,3 +315,13 @@ def test_a_limit_does_not_change_settings_that_were_given():
     assert found.settings["retest_runs"] == 11
     assert found.settings["population"] == 7
     assert found.evaluations <= 30_000
+
+
+def test_a_resumed_search_has_the_generations_that_were_given_then(tmp_path):
+    options = {"space": "operator", "trial": {"evaluations": 50, "runs": 2}, "rng": 2, "population": 6, "race_runs": 2,
+               "retest_runs": 3, "checkpoint": tmp_path / "search.npz"}  # fmt: skip
+    first = design("sphere", dim=2, generations=1, evaluations=30_000, **options)
+    longer = design("sphere", dim=2, generations=3, evaluations=60_000, resume=True, **options)
+    assert (len(first.history), len(longer.history)) == (2, 4)
+    again = design("sphere", dim=2, evaluations=60_000, resume=True, **options)
+    assert len(again.history) == 4, "sizes that were not given are those of the checkpoint"

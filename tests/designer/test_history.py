@@ -103,6 +103,14 @@ def test_a_design_from_a_store_calls_nothing(store, tmp_path):
 
 
 @pytest.mark.usefixtures("any_order")
+def test_a_limit_leaves_the_sizes_that_were_given(store):
+    given = {"generations": 3, "population": 5, "race_runs": 3}
+    found = autov.design(learn_from=store, rng=1, evaluations=60_000, **{**SMALL, **given})
+    assert {name: found.settings[name] for name in given} == given
+    assert found.evaluations <= 60_000
+
+
+@pytest.mark.usefixtures("any_order")
 def test_real_runs_and_validation_spend_what_they_say(of_one, tmp_path):
     CALLS[0] = 0
     asked = {"learn_from": of_one, "real_runs": 6, "validate": 2, "rng": 1, **SMALL}

@@ -111,13 +111,18 @@ def _bias(algorithm: str, dim: int | None, runs: int, seed: int, latex: bool, js
 
 
 def _is_algorithm(name: str) -> bool:
-    """Whether a name, or a JSON file, is one of an algorithm; what a Python file has is taken for an operator."""
-    from autov.algorithms.resolve import find_algorithm
-    from autov.core import InputError
+    """Whether a name, a JSON file, or an object of a Python file is an algorithm."""
+    from autov.algorithms.files import is_optimizer
+    from autov.algorithms.resolve import find_algorithm, split_file
+    from autov.core import InputError, import_object
 
-    if ".py:" in name or (name.endswith(".json") and not Path(name).is_file()):
-        return False
+    path, pairs = split_file(name)
     try:
+        if path is not None:
+            return Path(path).is_file() and (bool(pairs) or is_optimizer(path))
+        if name.partition(":")[0].endswith(".py"):
+            found = import_object(name)
+            return hasattr(found, "minimize_with") or all(hasattr(found, part) for part in ("init", "ask", "tell"))
         return find_algorithm(name)[0] is not None
     except InputError:  # the operators have a message of their own
         return False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from pathlib import Path
 
 import typer
 
@@ -54,18 +53,20 @@ def explain(
     Example: autov explain runs/first
     """
     from autov.core.atomic_files import write_text
+    from autov.experiments.explanation import OPTIMIZER, design_folder
     from autov.experiments.explanation import explain as found_in
     from autov.problems import expand_names, resolve_problem, with_instances
 
+    folder, behind = design_folder(name)
     names = [one for given in problems or [] for one in ([given] if ":" in given else expand_names(given))]
     names = with_instances(names, where.instances)
     named = {one: resolve_problem(one, dim=where.dim, **where.box()) for one in names} or None
     with quiet_functions(json_), run_on.spread() as spread:
         found = found_in(
-            name, named, maxfev=maxfev, runs=runs, rng=seed if seed is not None or Path(name).is_dir() else 1,
+            name, named, maxfev=maxfev, runs=runs, rng=1 if seed is None and folder is None else seed,
             workers=spread, evaluations=evaluations, log=None if json_ else log,
         )  # fmt: skip
-    page = Path(name) / PAGE if Path(name).is_dir() else None
+    page = None if folder is None else folder / PAGE
     if page is not None:
         from autov.reports.insight import explanation_page
 
@@ -81,10 +82,5 @@ def explain(
     if page is not None:
         print_words(f"\nlook at it: autov open {page}")
     if found.changes:
-        hint(f"autov compare --algorithms {_variants(name, found.changes[0].spec)} compares with one change")
-
-
-def _variants(name: str, spec: str) -> str:
-    """Two names for `autov compare`: as it is, and with a change."""
-    whole = f"{name.rstrip('/')}/optimizer.json" if Path(name).is_dir() else name
-    return f"{whole},{whole}+{spec}"
+        whole = name if folder is None else f"{folder / OPTIMIZER}{behind}"
+        hint(f"autov compare --algorithms {whole},{whole}+{found.changes[0].spec} compares with one change")

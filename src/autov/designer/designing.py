@@ -15,7 +15,7 @@ from autov.algorithms.files import DEFAULT, shipped_algorithm
 from autov.core import Array, InputError, Seed, new_folder
 from autov.designer.cases import Case, DesignCases, brings_bounds, design_cases, training_cases
 from autov.designer.checkpoint import MEASURED, Checkpoint
-from autov.designer.cost import Limits, affordable
+from autov.designer.cost import FITTED, Limits, affordable
 from autov.designer.design_result import Design, provenance_of
 from autov.designer.design_run import DesignRun, ProgressCallback, Rivals, SearchProgress
 from autov.designer.fitness import check_minima, needs_minima
@@ -28,6 +28,7 @@ from autov.designer.settings import DesignSettings
 from autov.designer.space import Space
 from autov.designer.trials import DesignTrials, Trials
 from autov.problems import Problem, resolve_problem, resolve_problems
+from autov.runs.described import CATEGORIES
 from autov.runs.evaluation import FaultPolicy, fault_policy
 
 REFUSED = "refused design"  # the label of one that the problem itself refuses
@@ -71,7 +72,7 @@ def design(
         resume: continue from the checkpoint, if there is one.
         progress: called with a `SearchProgress` after each generation; the display of the command is ``display`` in
             ``with autov.ProgressDisplay() as display``.
-        evaluations: the limit; autov chooses the largest search that fits.
+        evaluations: the limit; autov chooses the largest search that fits. Sizes that are given as arguments stay.
         time: the same in seconds, or as "10m" or "2h", at the measured speed of the problem.
         log: called with one line that tells the cost beforehand.
         surrogate: a cheap model of the problem, or several with its bounds (eight known plants for a new one), to train
@@ -131,7 +132,7 @@ def design(
     cases = design_cases(problem, chosen, surrogate, explicit, validate, **given)
     check_minima(chosen.fitness.aggregate, [case.problem for case in cases.trained], chosen.fitness.over_runs)
     kept = [name for name, value in settings.items() if value is not None]
-    rivals, limits = _rivals(chosen), Limits(evaluations, time, log, kept)
+    rivals, limits = _rivals(chosen, cases.categories), Limits(evaluations, time, log, kept)
     policy = fault_policy(faults)
     with search_files(checkpoint, resume) as files, ExitStack() as opened:
         seed = files.seed(rng)
@@ -170,7 +171,10 @@ def _from_history(
         log(check.line)
     if check.refusal:
         raise InputError(f"learn_from: {check.line}. Missing for a design is {check.refusal}")
-    found = design(learned.families, preset=chosen.changed(family=()), rng=seed, workers=workers, validate=(), **again)
+    sizes = {name: settings[name] for name in FITTED if settings.get(name) is not None}  # that a limit must not change
+    found = design(
+        learned.families, preset=chosen.changed(family=()), rng=seed, workers=workers, validate=(), **sizes, **again
+    )
     validation = source.validation(found.algorithm, learned, seed, workers, store, longest)
     if validation is not None and not validation.passed:
         found = _refused(found, _preset_name(preset))
@@ -198,9 +202,11 @@ def _checked(progress: Any) -> ProgressCallback | None:
     return progress
 
 
-def _rivals(settings: DesignSettings) -> Rivals:
-    """Known designs and the peers of the panel."""
+def _rivals(settings: DesignSettings, categories: bool) -> Rivals:
+    """Known designs, with what `minimize` takes where there are categories, and the peers of the panel."""
     known, peers = known_designs(settings), {spec: resolve_algorithm(spec) for spec in settings.fitness.panel}
+    if categories:
+        known[CATEGORIES] = resolve_algorithm(CATEGORIES)
     for label in peers:
         if label in known:
             raise InputError(f"panel: {label!r} is the label of a baseline; give it another one: mine={label}")
@@ -234,7 +240,8 @@ def _sized(
     plan = dict(saved.plan)
     measured = plan.pop(MEASURED, 0)
     fits = limits.evaluations is None and limits.time is None
-    return chosen if fits else chosen.changed(**plan), measured
+    sizes = {name: size for name, size in plan.items() if name not in limits.kept}
+    return chosen if fits else chosen.changed(**sizes), measured
 
 
 def _described(found: DesignCases, chosen: DesignSettings, seed: int) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -13,7 +14,7 @@ import numpy as np
 
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.components import NO_DEFAULT, Component, components_of
-from autov.algorithms.files import read_algorithm
+from autov.algorithms.resolve import find_algorithm
 from autov.core import InputError, Seed, seed_of, whole_number
 from autov.core.display import Displayable
 from autov.designer import Design
@@ -188,7 +189,8 @@ def explain(
     """Find out which parts of an algorithm matter: run it without each part, and with each setting back at its default.
 
     Args:
-        what: a `Design`, the folder that `autov design` wrote, or an algorithm or its name.
+        what: a `Design`, the folder that `autov design` wrote (``runs/mine+own=file.py:Name`` with members of your
+            own), or an algorithm or its name.
         problems: as for `compare`; None for those of the design, on held-out instances.
         dim: of problems that leave it open.
         maxfev: evaluations of a run, for ``problems``; a design has its own.
@@ -239,18 +241,30 @@ def _subject(what: Any) -> tuple[Any, str, Cases | None, Candidates | None, dict
     """The algorithm, its label, the problems of its design, the candidates and the settings of that."""
     if isinstance(what, Design):
         return what.algorithm, what.baseline or "designed", lambda: cases_of(what), what.candidates, what.settings
-    if isinstance(what, PathLike) or (isinstance(what, str) and Path(what).is_dir()):
-        folder = Path(what)
-        if not (folder / OPTIMIZER).is_file():
-            raise InputError(f"explain: {folder} is no folder of a design; there is no {OPTIMIZER} in it")
-        algorithm, provenance = read_algorithm(folder / OPTIMIZER)
-        settings, kept = provenance.get("settings", {}), candidates_of(folder / SEARCH)
-        own = (lambda: cases_of_file(settings)) if "problems" in settings else None
-        return algorithm, str(folder), own, read_candidates(kept) if kept.is_file() else None, settings
-    if isinstance(what, str) and "/" in what and not any(sign in what for sign in ":+=") and not Path(what).exists():
-        raise InputError(f"explain: no folder or file {what!r}")
-    algorithm = resolve_algorithm(what)
-    return algorithm, what if isinstance(what, str) else algorithm.name, None, None, {}
+    if not isinstance(what, (str, PathLike)):
+        algorithm = resolve_algorithm(what)
+        return algorithm, algorithm.name, None, None, {}
+    text = os.fspath(what)
+    folder, behind = design_folder(text)
+    if folder is None:
+        if "/" in text and not any(sign in text for sign in ":+=") and not Path(text).exists():
+            raise InputError(f"explain: no folder or file {text!r}")
+        return resolve_algorithm(text), text, None, None, {}
+    if not (folder / OPTIMIZER).is_file():
+        raise InputError(f"explain: {folder} is no folder of a design; there is no {OPTIMIZER} in it")
+    algorithm, provenance = find_algorithm(f"{folder / OPTIMIZER}{behind}")
+    settings, kept = provenance.get("settings", {}), candidates_of(folder / SEARCH)
+    own = (lambda: cases_of_file(settings)) if "problems" in settings else None
+    return algorithm, text, own, read_candidates(kept) if kept.is_file() else None, settings
+
+
+def design_folder(name: str) -> tuple[Path | None, str]:
+    """A folder, and what is behind it or its optimizer.json, as in ``runs/mine+own=file.py:Name``; else None."""
+    if Path(name).is_dir():
+        return Path(name), ""
+    head, plus, rest = name.partition("+")
+    folder = Path(head).parent if Path(head).name == OPTIMIZER else Path(head)
+    return (folder, plus + rest) if (folder / OPTIMIZER).is_file() else (None, "")
 
 
 Wanted = tuple[str, str, str, Callable[[], Any]]  # name, in words, what to write for it, the changed algorithm
