@@ -193,7 +193,7 @@ def _algorithms() -> list[dict[str, object]]:
     ]
     for name, what in PEERS.items():
         library = name.partition(":")[0]
-        extra = {"pypop7": " (extra pypop7)", "optuna": " (extra optuna)", "scipy": ""}.get(library, " (extra peers)")
-        extra = " (extra optuna-gp)" if name == "optuna:gp" else extra
+        own = "optuna-gp" if name == "optuna:gp" else library if library in ("pypop7", "optuna", "smac") else "peers"
+        extra = "" if library == "scipy" else f" (extra {own})"
         rows.append({"name": name, "description": f"{what}{extra}."})
     return rows
