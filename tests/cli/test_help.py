@@ -26,6 +26,8 @@ COMMANDS = get_command(app).commands
         ("compare --algorithms ga,sha", "ga,shade"),
         ("compare --problems ackley,rast", "ackley,rastrigin"),
         ("design rastrigin --members ma-es,sep", "ma-es,separable-multimodal"),
+        ("show unif", "uniform-crossover"),
+        ("list al", "algorithms"),
     ],
 )
 def test_the_shell_completes_names_also_behind_commas(capsys, monkeypatch, words, found):
