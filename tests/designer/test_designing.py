@@ -283,3 +283,20 @@ def test_what_is_reported_belongs_to_the_operator_that_is_returned():
         assert found.fitness == state.fitness[winner] == found.operator.provenance["fitness"]
         assert found.population[0] == settings.designed.genome.operator(state.vectors[0])
     assert others > 0
+
+
+def mixed(a, kind):
+    return (a - 0.3) ** 2 + (kind != "c")
+
+
+def test_with_categories_nothing_is_translated_and_their_algorithm_takes_part(tmp_path):
+    problem = autov.function_problem(mixed, autov.space(a=(0, 1), kind=["a", "b", "c", "d"]), key="mixed")
+    small = {"generations": 0, "population": 4, "race_size": 1, "race_runs": 2, "retest_runs": 5}
+    found = autov.design(problem, trial={"evaluations": 30}, rng=1, workers=1, **small)
+    assert found.settings["problems"] == ["mixed"]
+    assert found.translated is None
+    assert "cat-cma" in {*found.baselines, found.baseline}
+    found.save(tmp_path / "optimizer.json")
+    assert autov.minimize(problem, algorithm=str(tmp_path / "optimizer.json"), maxfev=40, rng=1).x["kind"] == "c"
+    with pytest.raises(InputError, match=r"^family: mixed has categories"):
+        autov.design(problem, family="translate", rng=1)

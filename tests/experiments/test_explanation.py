@@ -60,6 +60,11 @@ def test_a_setting_that_matters_is_told_from_one_that_does_not():
     assert "without blind" in worse.sentences()[1]
 
 
+def test_a_change_shows_values_that_differ():
+    found = explain(DE(F=0.50004), "sphere", dim=2, maxfev=40, popsize=10, runs=2, rng=1)
+    assert [change.what for change in found.changes] == ["F 0.50004 -> 0.5"]
+
+
 def test_paired_and_corrected_for_all_changes():
     found = explain(Blind(place=0.9, unused=3.0), "sphere+family=translate", runs=6, **SIZE)
     assert found.paired

@@ -62,7 +62,7 @@ EDITS: tuple[Edit, ...] = (
     Edit("categories are integers in disguise", "runs/described.py", "fitted",
          "with_variables(*kinds_of(problem))", "algorithm",
          ("tests/runs/test_described.py::test_the_algorithm_learns_what_the_variables_are",)),
-    Edit("few categories are an order", "runs/described.py", "default_algorithm", "count > 1", "count > 3",
+    Edit("few categories are an order", "problems/transforms.py", "has_categories", "count > 1", "count > 3",
          ("tests/runs/test_described.py::test_the_default_stays_where_everything_has_an_order",)),
     Edit("results are coordinates", "runs/described.py", "shown_result",
          "space.point(result[name])", "result[name]",

@@ -12,7 +12,16 @@ from typing import Any
 from autov.core import InputError
 from autov.designer.settings import DesignSettings
 from autov.designer.trials import TrialBudget
-from autov.problems import Problem, ProblemFamily, expand_names, resolve_problem, resolve_problems, with_family
+from autov.problems import (
+    Problem,
+    ProblemFamily,
+    expand_names,
+    has_categories,
+    instance_of,
+    resolve_problem,
+    resolve_problems,
+    with_family,
+)
 
 
 @dataclass(frozen=True)
@@ -31,7 +40,7 @@ class DesignCases:
     Attributes:
         trained: cheap models of the problems where there are some; otherwise the very list ``judged``.
         judged: the problems themselves.
-        moved: those with the optimum translated; none for families, which move by themselves.
+        moved: those with the optimum translated; none for families, which move by themselves, and for categories.
         left_out: how many of ``judged``, the last ones, are problems that the training leaves out.
     """
 
@@ -39,6 +48,11 @@ class DesignCases:
     judged: list[Case]
     moved: list[Case]
     left_out: int = 0
+
+    @property
+    def categories(self) -> bool:
+        """Whether a problem has categories."""
+        return any(has_categories(instance_of(case.problem, 0)) for case in self.trained + self.judged)
 
 
 def design_cases(
@@ -70,7 +84,7 @@ def design_cases(
     if twice := {case.label for case in judged} & {case.label for case in left_out}:
         raise InputError(f"validate: {sorted(twice)[0]} is a training problem; held-out ones must be others")
     judged = judged + left_out if left_out else judged
-    if any(isinstance(case.problem, ProblemFamily) for case in judged):
+    if any(isinstance(case.problem, ProblemFamily) or has_categories(case.problem) for case in judged):
         return DesignCases(trained, judged, [], len(left_out))
     moved = [dataclasses.replace(case, problem=with_family(case.problem, ("translate",))) for case in judged]
     return DesignCases(trained, judged, moved, len(left_out))
@@ -106,7 +120,8 @@ def training_cases(
     Args:
         given: what `compare` takes, or a function with bounds.
         settings: with family, dims, budgets, stops and trial.
-        explicit: the family was asked for: a problem that is one already is refused, not taken as it is.
+        explicit: the family was asked for: a problem that is one already, or has categories, is refused, not taken as
+            it is.
         bounds: of a function.
         dim: of problems that leave it open, where the settings do not say.
         vectorized: the function takes batches.
@@ -119,7 +134,12 @@ def training_cases(
         for p, (name, problem) in enumerate(_problems(given, bounds, number, vectorized).items()):
             if explicit and isinstance(problem, ProblemFamily):
                 raise InputError(f"family: {name} is a family already; give one or the other")
-            label = f"{_label(name, problem, what.family)}{f' in {number}-D' if len(what.dims) > 1 else ''}"
+            kinds = what.family
+            if not isinstance(problem, ProblemFamily) and has_categories(problem):
+                if explicit:
+                    raise InputError(f"family: {name} has categories, which have no order in which to translate them")
+                kinds = ()
+            label = f"{_label(name, problem, kinds)}{f' in {number}-D' if len(what.dims) > 1 else ''}"
             for j, budget in enumerate(what.budgets or (None,)):
                 trial = what.trial
                 if budget is not None:
@@ -129,7 +149,7 @@ def training_cases(
                 for k, stop in enumerate(what.stops):
                     cut = f"{full}, {stop:g} of them" if stop < 1 else full
                     own = dataclasses.replace(trial, stop=trial.stop * stop)
-                    found[p, i, j, k] = Case(cut, with_family(problem, what.family), own)
+                    found[p, i, j, k] = Case(cut, with_family(problem, kinds), own)
     if what.cases is None or what.cases >= len(found):
         return [found[key] for key in sorted(found, key=lambda key: (key[1], key[0], *key[2:]))]
     return [found[key] for key in _spread(what.cases, *(max(axis) + 1 for axis in zip(*found, strict=True)))]

@@ -24,6 +24,7 @@ from autov.designer.trial_runs import MOVED
 from autov.designer.trials import DesignTrials, Trials
 from autov.operators import AffineOperator
 from autov.problems import ProblemFamily
+from autov.runs.described import CATEGORIES
 from autov.runs.evaluation import FaultCount
 
 # What may change when a search continues.
@@ -180,8 +181,8 @@ class DesignRun:
         """The winner of the final race, the best of the search if there is none."""
         settings = self.search.settings
         rivals = self.rivals.all if settings.search.known else {}
-        if settings.designed.space == "operator":  # of which the default is none; the re-test has it
-            rivals.pop(DEFAULT, None)
+        if settings.designed.space == "operator":  # of which the defaults are none; the re-test has them
+            rivals = {label: one for label, one in rivals.items() if label not in (DEFAULT, CATEGORIES)}
         winner = self.search.race(state, list(rivals.values())) if settings.race.final_race else 0
         if winner >= len(state.ids):
             label = list(rivals)[winner - len(state.ids)]

@@ -28,6 +28,7 @@ from autov.designer.settings import DesignSettings
 from autov.designer.space import Space
 from autov.designer.trials import DesignTrials, Trials
 from autov.problems import Problem, resolve_problem, resolve_problems
+from autov.runs.described import CATEGORIES
 from autov.runs.evaluation import FaultPolicy, fault_policy
 
 REFUSED = "refused design"  # the label of one that the problem itself refuses
@@ -131,7 +132,7 @@ def design(
     cases = design_cases(problem, chosen, surrogate, explicit, validate, **given)
     check_minima(chosen.fitness.aggregate, [case.problem for case in cases.trained], chosen.fitness.over_runs)
     kept = [name for name, value in settings.items() if value is not None]
-    rivals, limits = _rivals(chosen), Limits(evaluations, time, log, kept)
+    rivals, limits = _rivals(chosen, cases.categories), Limits(evaluations, time, log, kept)
     policy = fault_policy(faults)
     with search_files(checkpoint, resume) as files, ExitStack() as opened:
         seed = files.seed(rng)
@@ -201,9 +202,11 @@ def _checked(progress: Any) -> ProgressCallback | None:
     return progress
 
 
-def _rivals(settings: DesignSettings) -> Rivals:
-    """Known designs and the peers of the panel."""
+def _rivals(settings: DesignSettings, categories: bool) -> Rivals:
+    """Known designs, with what `minimize` takes where there are categories, and the peers of the panel."""
     known, peers = known_designs(settings), {spec: resolve_algorithm(spec) for spec in settings.fitness.panel}
+    if categories:
+        known[CATEGORIES] = resolve_algorithm(CATEGORIES)
     for label in peers:
         if label in known:
             raise InputError(f"panel: {label!r} is the label of a baseline; give it another one: mine={label}")

@@ -282,7 +282,7 @@ def _changes(algorithm: Any) -> Iterable[Wanted]:
         if part.away is not None:
             yield name, f"without {name}", f"without={name}", part.away
         elif part.changed is not None and part.default is not NO_DEFAULT and part.value != part.default:
-            text = f"{name} {_short(part.value)} -> {_short(part.default)}"
+            text = f"{name} {_change(part.value, part.default)}"
             yield name, text, f"{name}={part.default}", _back(part)
 
 
@@ -299,8 +299,13 @@ def _rank(name: str, part: Component) -> int:
     return 0 if ".row" not in f".{name}" else 2 if name.rpartition(".")[2].startswith("row") else 3
 
 
-def _short(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+def _change(value: Any, default: Any) -> str:
+    """Both in few digits, or in more where they would look equal."""
+    for digits in (3, 6, 9):
+        one, other = (f"{each:.{digits}g}" if isinstance(each, float) else str(each) for each in (value, default))
+        if one != other:
+            break
+    return f"{one} -> {other}"
 
 
 def _affordable(wanted: int, runs: int, each: int, limit: float) -> tuple[int, int]:

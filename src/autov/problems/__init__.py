@@ -30,7 +30,16 @@ from autov.problems.named_problems import (
     resolve_problems,
 )
 from autov.problems.problem import MayRaise, PointFunction, Problem, ProblemFamily, instance_of, space_of, takes_points
-from autov.problems.transforms import FreeVariables, Rotated, Scaled, Translated, kinds_of, to_base, without_fixed
+from autov.problems.transforms import (
+    FreeVariables,
+    Rotated,
+    Scaled,
+    Translated,
+    has_categories,
+    kinds_of,
+    to_base,
+    without_fixed,
+)
 from autov.problems.value_function import ValueFunction
 from autov.problems.variable_forms import ordered
 from autov.problems.variable_space import Space, read_space, space, space_from, space_of_bounds
@@ -74,6 +83,7 @@ __all__ = [
     "expand_names",
     "family",
     "function_problem",
+    "has_categories",
     "instance_of",
     "is_returned",
     "is_told_by_name",

@@ -269,6 +269,11 @@ def kinds_of(problem: Problem) -> tuple[tuple[int, ...], tuple[bool, ...]]:
     return none if space is None else space.categories, tuple(integers)
 
 
+def has_categories(problem: Problem) -> bool:
+    """Whether a variable has more than one category."""
+    return any(count > 1 for count in kinds_of(problem)[0])
+
+
 def without_fixed(problem: Problem) -> Problem:
     """The problem itself, or the one of its free variables if some are fixed."""
     return problem if (problem.box.width > 0).all() else FreeVariables(problem)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from autov.algorithms.files import DEFAULT
-from autov.problems import Problem, Space, kinds_of
+from autov.problems import Problem, Space, has_categories, kinds_of
 from autov.runs.budget import ConstrainedEvaluations, Evaluations
 from autov.runs.live_run import Run
 from autov.runs.run_state import RunState
@@ -20,7 +20,7 @@ CATEGORIES = "cat-cma"  # the algorithm of `minimize` and `Optimizer` where ther
 
 def default_algorithm(problem: Problem) -> str:
     """The name of the algorithm of a problem unless one is given."""
-    return CATEGORIES if any(count > 1 for count in kinds_of(problem)[0]) else DEFAULT
+    return CATEGORIES if has_categories(problem) else DEFAULT
 
 
 def fitted(algorithm: Any, problem: Problem) -> Any:
