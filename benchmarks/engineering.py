@@ -29,18 +29,15 @@ from examples.annealing_line import BOUNDS, INTEGRALITY, LOWER, UPPER, Plant
 
 NATIVE = ("general", "ma-es", "de")
 SOLVERS = {"COBYLA": {"rhobeg": 0.1, "tol": 1e-9}}
-PENALIZED = ("scipy:cobyqa", "cma:lq", "cma:default", "scipy:de", "optuna:tpe")
+PENALIZED = ("scipy:cobyqa", "cma:lq", "cma:default", "scipy:de", "optuna:tpe", "optuna:gp")
 ALGORITHMS = (NATIVE[0], "random", *NATIVE[1:], *SOLVERS, *PENALIZED)
 KINDS = ("cost", "trap")
 BUDGETS, PLANTS, RUNS, SEED = (100, 300, 1000), 12, 10, 1
-SLOW = {
-    "optuna:tpe": 1,
-    "cma:lq": 3,
-    "scipy:cobyqa": 3,
-    "COBYLA": 3,
-}  # runs at `MANY` evaluations of those that take seconds
 MANY = 300
-MOST = {"optuna:tpe": 300}  # evaluations of one that takes a minute for more
+SLOW = {  # runs of those that take seconds, with fewer evaluations than `MANY` and with more
+    "optuna:gp": (3, 1), "optuna:tpe": (10, 1), "cma:lq": (10, 3), "scipy:cobyqa": (10, 3), "COBYLA": (10, 3),
+}  # fmt: skip
+MOST = {"optuna:tpe": 300, "optuna:gp": 300}  # evaluations of those that take minutes for more
 WEIGHT = 20.0
 NONE = 1000.0
 LEVEL = 0.05
@@ -161,7 +158,7 @@ def bench_engineering(
             for kind in kinds:
                 for label in algorithms:
                     rows = data["values"].setdefault(kind, {}).setdefault(str(maxfev), {})
-                    count = min(runs, SLOW.get(label, runs)) if maxfev >= MANY else runs
+                    count = min(runs, SLOW.get(label, (runs, runs))[maxfev >= MANY])
                     if maxfev > MOST.get(label, maxfev):
                         continue
                     made = [row for row in rows.get(label, [])[:plants] if len(row) == count]

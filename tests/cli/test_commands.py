@@ -128,7 +128,7 @@ def test_evaluations_may_be_written_as_a_power_of_ten(capsys, tmp_path):
     code, _, err = run(capsys, "design", "sphere", "--evaluations", "1e2", "--out", str(tmp_path))
     assert code == 2
     assert "the smallest design needs" in err
-    assert "there are 100 evaluations;" in err
+    assert "you allow 100 evaluations\nhint: design on a cheap model" in err
 
 
 def test_a_failing_function_is_one_line(capsys, tmp_path):

@@ -18,6 +18,25 @@ from tests.cli.running import run
 COMMANDS = get_command(app).commands
 
 
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("minimize rast", "rastrigin"),
+        ("minimize rastrigin --algorithm sha", "shade"),
+        ("compare --algorithms ga,sha", "ga,shade"),
+        ("compare --problems ackley,rast", "ackley,rastrigin"),
+        ("design rastrigin --members ma-es,sep", "ma-es,separable-multimodal"),
+        ("show unif", "uniform-crossover"),
+        ("list al", "algorithms"),
+    ],
+)
+def test_the_shell_completes_names_also_behind_commas(capsys, monkeypatch, words, found):
+    monkeypatch.setenv("_AUTOV_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", f"autov {words}")
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split())))
+    assert found in run(capsys)[1].split()
+
+
 @pytest.mark.parametrize("name", list(LAYOUT))
 def test_every_option_is_in_one_group(name):
     listed = " ".join(part for parts in LAYOUT[name].values() for part in parts).split()

@@ -66,6 +66,17 @@ def test_settings_are_made_as_large_as_the_limit_allows():
         fitted(settings, cost, 1000)
 
 
+def test_the_runs_that_are_advised_fit():
+    def made(**given):
+        return design("sphere", dim=2, preset="quick", rng=1, evaluations=3e5, log=lambda _: None, **given)
+
+    with pytest.raises(InputError) as caught:
+        made()
+    advised = re.search(r"runs of ([\d,]+) evaluations", caught.value.__notes__[0])
+    assert advised is not None
+    assert made(budgets=int(advised[1].replace(",", ""))).evaluations <= 3e5
+
+
 def test_the_smaller_of_two_limits_counts(monkeypatch):
     monkeypatch.setattr("autov.designer.cost.measured_speed", lambda *_: Speed(1e-9, 1e-9))
     trials = [stub_trials()]
@@ -172,7 +183,7 @@ def test_what_fits_a_slow_function_is_said_with_times(monkeypatch):
     assert "--learn-from runs.db --real-runs 12" in lines[1]
     assert "no design, but experience" in lines[2]
     assert "--surrogate" in lines[3]
-    assert all(re.search(r"\d (seconds|minutes|hours|days)", line) for line in lines)
+    assert all(re.search(r"\d (seconds?|minutes|hours|days)", line) for line in lines)
     monkeypatch.setattr("autov.designer.advice.BEARABLE", 0.0)
     assert "no design, but experience" in advised(slow)[1]
     monkeypatch.setattr("autov.designer.cost.WARN_SECONDS", 1e9)
@@ -279,12 +290,12 @@ def test_a_refusal_names_runs_that_would_fit():
 
     with pytest.raises(InputError) as error:
         fitted(settings, cost, 1e6, budget=10_000, least_budget=20)
-    shorter = int(re.search(r"budgets (\d+)", str(error.value))[1])
+    shorter = int(re.search(r"runs of (\d+) evaluations", error.value.__notes__[0].replace(",", ""))[1])
     assert 20 <= shorter < 10_000
     fitted(settings, lambda some: cost(some, shorter), 1e6)
     with pytest.raises(InputError) as error:
         fitted(settings, cost, 100, budget=10_000, least_budget=20)
-    assert "budgets" not in str(error.value)
+    assert "budgets" not in error.value.__notes__[0]
 
 
 def test_a_limit_does_not_change_settings_that_were_given():

@@ -51,12 +51,18 @@ def test_a_setting_that_matters_is_told_from_one_that_does_not():
     assert found.changes[1].smaller == 1.0
     assert found.changes[1].spec == "place=0.5"
     assert not found.paired
+    assert found.sentences()[1] == "Better with the change: place 0.9 -> 0.5."
     worse = explain(Portfolio((Blind(place=0.5), Blind(place=0.9)), trial=(0.4, 0.4), polish=0.1), "sphere", runs=12,
                     **SIZE)  # fmt: skip
     marks = {change.name: change.mark for change in worse.changes}
     assert marks["blind"] == "-"
     assert marks["blind-2"] != "-"
     assert "without blind" in worse.sentences()[1]
+
+
+def test_a_change_shows_values_that_differ():
+    found = explain(DE(F=0.50004), "sphere", dim=2, maxfev=40, popsize=10, runs=2, rng=1)
+    assert [change.what for change in found.changes] == ["F 0.50004 -> 0.5"]
 
 
 def test_paired_and_corrected_for_all_changes():

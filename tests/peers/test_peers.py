@@ -21,15 +21,15 @@ from autov.runs import solve
 
 MODULES = {
     "cma": "cma", "scipy": "scipy", "pymoo": "pymoo", "minion": "minionpy", "nevergrad": "nevergrad", "cmaes": "cmaes",
-    "pypop7": "pypop7", "nlopt": "nlopt", "optuna": "optuna",
+    "pypop7": "pypop7", "nlopt": "nlopt", "optuna": "optuna", "smac": "smac",
 }  # fmt: skip
 ALL = pytest.mark.parametrize("name", list(PEERS))
 BUDGET = dict.fromkeys(PEERS, 211) | {
-    "nevergrad:ngopt": 83, "minion:nlshade-rsp": 401, "optuna:tpe": 83, "optuna:gp": 31,
+    "nevergrad:ngopt": 83, "minion:nlshade-rsp": 401, "optuna:tpe": 83, "optuna:gp": 31, "smac:hpo": 83,
 }  # fmt: skip
 # in the middle of a generation; some are slow, and NL-SHADE-RSP begins with 30 points for a variable
-SLOW = ("nevergrad:ngopt", "optuna:tpe", "optuna:gp")
-EXTRAS = {"pypop7": "pypop7", "optuna:tpe": "optuna", "optuna:gp": "optuna-gp"}  # of a library or a peer; else peers
+SLOW = ("nevergrad:ngopt", "optuna:tpe", "optuna:gp", "smac:hpo")
+EXTRAS = {"pypop7": "pypop7", "optuna:tpe": "optuna", "optuna:gp": "optuna-gp", "smac": "smac"}  # of a library or a peer; else peers
 SEEDLESS = ("scipy:direct",)  # has no random numbers
 
 

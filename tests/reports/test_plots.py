@@ -142,6 +142,7 @@ def test_names_of_lines_are_moved_apart_as_little_as_possible():
 def test_short_counts_and_few_ticks():
     assert [short_count(x) for x in (1, 300, 10_000, 2.5e6)] == ["1", "300", "10k", "2.5M"]
     assert symlog_ticks(1e-3, 50.0) == [0.0, 1e-1, 1e0, 1e1]
+    assert symlog_ticks(10.0, 75.0) == [0.0, 70.0], "also where a decade is all there is"
     wide = symlog_ticks(1e-16, 1e4)
     assert len(wide) <= 6
     assert wide[0] == 0.0

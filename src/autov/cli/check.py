@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.options import JSON, GroupedCommand
+from autov.cli.options import JSON, GroupedCommand, known_names
 from autov.cli.output import print_json, print_words, quiet_functions
 
 PROPERTIES = ("translation", "scale", "rotation", "permutation", "order")
@@ -21,7 +21,9 @@ def register(app: typer.Typer) -> None:
 
 def check(
     operator: str | None = typer.Argument(
-        None, help="An operator (sbx, paper-h3, file.py:my_operator) or an algorithm (ma-es), or a JSON file of one."
+        None,
+        autocompletion=known_names,
+        help="An operator (sbx, paper-h3, file.py:my_operator) or an algorithm (ma-es), or a JSON file of one.",
     ),
     algorithm: str | None = typer.Option(None, "--algorithm", help="A whole algorithm, such as file.py:MyAlgorithm."),
     problem: str = typer.Option("rosenbrock", "--problem", help="Problem on which an algorithm runs."),

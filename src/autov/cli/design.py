@@ -18,6 +18,8 @@ from autov.cli.options import (
     FaultOptions,
     GroupedCommand,
     ProblemOptions,
+    algorithm_names,
+    listed,
     one_of,
     problem_names,
     with_options,
@@ -59,7 +61,11 @@ def design(
         None, "--space", ("operator", "evolution", "portfolio"), "Space of the design, or file.py:NAME with a Space."
     ),
     members: str | None = typer.Option(
-        None, "--members", metavar="NAME[,NAME...]", help="Members of a portfolio: evolution,ma-es, file.py:Name."
+        None,
+        "--members",
+        metavar="NAME[,NAME...]",
+        autocompletion=listed(algorithm_names),
+        help="Members of a portfolio: evolution,ma-es, file.py:Name.",
     ),
     fix: list[str] | None = typer.Option(
         None, "--fix", metavar="GENE=VALUE", help="Fix a gene, as in popsize=20; may be repeated."

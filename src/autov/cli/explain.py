@@ -7,7 +7,15 @@ import sys
 
 import typer
 
-from autov.cli.options import JSON, EngineOptions, GroupedCommand, ProblemOptions, problem_names, with_options
+from autov.cli.options import (
+    JSON,
+    EngineOptions,
+    GroupedCommand,
+    ProblemOptions,
+    algorithm_names,
+    problem_names,
+    with_options,
+)
 from autov.cli.output import hint, log, print_json, print_words, quiet_functions, show_table
 
 PAGE = "explanation.html"
@@ -19,7 +27,10 @@ def register(app: typer.Typer) -> None:
 
 
 def explain(
-    name: str = typer.Argument(help="Folder of a design (autov design --out), or an algorithm: a name or a file."),
+    name: str = typer.Argument(
+        autocompletion=algorithm_names,
+        help="Folder of a design (autov design --out), or an algorithm: a name or a file.",
+    ),
     problems: list[str] | None = typer.Argument(
         None, autocompletion=problem_names, help="Problems (default: those of the design)."
     ),

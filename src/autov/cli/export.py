@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.options import JSON, GroupedCommand
+from autov.cli.options import JSON, GroupedCommand, known_names
 from autov.cli.output import print_json
 
 
@@ -17,7 +17,8 @@ def register(app: typer.Typer) -> None:
 
 def export(
     source: str = typer.Argument(
-        help="An operator or an algorithm: a name, a JSON file, evolution:operator.json, ma-es+sigma=0.3, ..."
+        autocompletion=known_names,
+        help="An operator or an algorithm: a name, a JSON file, evolution:operator.json, ma-es+sigma=0.3, ...",
     ),
     to: str = typer.Option(..., "--to", help="python; for operators also numpy, latex, matlab, markdown or platemo."),
     out: Path | None = typer.Option(None, "--out", help="File to write; it names the function of MATLAB programs."),

@@ -43,6 +43,23 @@ def algorithm_names() -> list[str]:
     return [*shipped_names(), *NAMES, *PEERS]
 
 
+def known_names() -> list[str]:
+    """Algorithms and operators, for the shell."""
+    from autov.operators import operator_names
+
+    return [*algorithm_names(), *operator_names()]
+
+
+def listed(names: Callable[[], list[str]]) -> Callable[[str], list[str]]:
+    """Complete the last of several names with commas between them."""
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, _ = incomplete.rpartition(",")
+        return [f"{before}{comma}{name}" for name in names()]
+
+    return complete
+
+
 def problem_names() -> list[str]:
     """For the shell."""
     from autov.problems import CONSTRAINED_NAMES, NAMES, NOISY_NAMES

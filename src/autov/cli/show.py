@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.options import JSON, GroupedCommand
+from autov.cli.options import JSON, GroupedCommand, known_names
 from autov.cli.output import console, print_json, print_words
 from autov.core import InputError, unknown
 
@@ -19,7 +19,9 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
-    name: str = typer.Argument(help="An operator or an algorithm: its name, or a JSON file; or a store of runs."),
+    name: str = typer.Argument(
+        autocompletion=known_names, help="An operator or an algorithm: its name, or a JSON file; or a store of runs."
+    ),
     latex: bool = typer.Option(False, "--latex", help="Print the LaTeX formula of an operator."),
     json_: bool = JSON,
 ) -> None:
@@ -81,7 +83,10 @@ def show(
 
 def list_(
     what: str | None = typer.Argument(
-        None, metavar="[problems|operators|algorithms]", help="One of these; all without it."
+        None,
+        metavar="[problems|operators|algorithms]",
+        autocompletion=lambda: ["problems", "operators", "algorithms"],
+        help="One of these; all without it.",
     ),
     json_: bool = JSON,
 ) -> None:
@@ -193,7 +198,7 @@ def _algorithms() -> list[dict[str, object]]:
     ]
     for name, what in PEERS.items():
         library = name.partition(":")[0]
-        extra = {"pypop7": " (extra pypop7)", "optuna": " (extra optuna)", "scipy": ""}.get(library, " (extra peers)")
-        extra = " (extra optuna-gp)" if name == "optuna:gp" else extra
+        own = "optuna-gp" if name == "optuna:gp" else library if library in ("pypop7", "optuna", "smac") else "peers"
+        extra = "" if library == "scipy" else f" (extra {own})"
         rows.append({"name": name, "description": f"{what}{extra}."})
     return rows

@@ -40,6 +40,7 @@ def import_object(source: str) -> Any:
         try:
             spec.loader.exec_module(module)
         except (Exception, SystemExit) as error:
+            del sys.modules[called], _executed[str(path)]  # half a module: who asks again gets the same error
             raise InputError(f"function: {place} fails to import: {type(error).__name__}: {error}") from error
     else:
         if "" not in sys.path and str(Path.cwd()) not in sys.path:

@@ -15,7 +15,7 @@ import numpy as np
 
 from autov.core import Array, InputError, generator, whole_number
 from autov.designer.advice import ways
-from autov.designer.durations import counted, duration, moment, seconds_of
+from autov.designer.durations import counted, duration, evaluations, moment, seconds_of
 from autov.designer.genome import Genome, Given
 from autov.designer.memory import ends_per_problem, remembers
 from autov.designer.settings import DesignSettings
@@ -26,6 +26,7 @@ from autov.runs.evaluation import DEFAULT, PointEvaluator
 
 MEASURED_POINTS = 3  # of a Python function, each called twice
 MEASURED_EVALUATIONS, MOST_RUNS = 100_000, 64  # of compiled runs: some hundredths of a second, the same on all machines
+ALL_RUNS = 100  # with those that compile, about
 SHORT = 0.02  # seconds
 CHEAP = 0.0025  # seconds of a call, below which what is between the calls counts, too
 LOCKSTEP_RUNS, LOCKSTEP_BATCHES = 8, 4  # of a Python function, at most
@@ -34,7 +35,6 @@ WARN_SECONDS = 3600.0  # a search that is expected to last longer says so
 FITTED = {  # what is made to fit, and the least that it may become
     "generations": 3, "population": 6, "race_size": 2, "race_runs": 2, "retest_runs": 5, "panel_runs": 2,
 }  # fmt: skip
-COUNTED = "{:.3g} evaluations".format
 SCALES = np.geomspace(64, 1e-4, 121)  # sizes of a search that are tried, as multiples of the settings
 
 
@@ -71,7 +71,8 @@ def expected_evaluations(
 
 def fitted(
     settings: DesignSettings, cost: Callable[[DesignSettings], float], limit: float,
-    said: Callable[[float], str] = COUNTED, budget: int = 0, least_budget: int = 0, kept: Collection[str] = (),
+    said: Callable[[float], str] = evaluations, budget: int = 0, least_budget: int = 0, kept: Collection[str] = (),
+    measured: float = 0.0,
 ) -> DesignSettings:  # fmt: skip
     """The settings with the largest search whose cost stays below a limit.
 
@@ -83,19 +84,20 @@ def fitted(
         budget: evaluations of the longest run, for advice.
         least_budget: with fewer evaluations, a run is pointless.
         kept: names of settings that stay, because they were given.
+        measured: cost of measuring the speed, which is still to come.
     """
     for scale in SCALES:
         smaller = _scaled(settings, float(scale), kept)
         if cost(smaller) <= limit:
             return smaller
     least = cost(_scaled(settings, float(SCALES[-1]), kept))
-    shorter = int(float(f"{0.8 * budget * limit / least:.0e}"))  # the cost is that of the evaluations
-    fits = shorter >= least_budget > 0
-    advice = f"runs of {shorter:,} evaluations would fit (budgets {shorter}), or design" if fits else "design"
+    shorter = int(float(f"{0.8 * budget * limit / (least + measured):.0e}"))  # the cost is that of the evaluations
     fixed = [name for name in FITTED if name in kept]
     given = f" with {' and '.join(fixed)} as given" if fixed else ""
-    needs = f"the smallest design{given} needs {said(least)}, there are {said(limit)}"
-    raise InputError(f"evaluations, time: {needs}; {advice} on a cheap model of the problem (surrogate)")
+    error = InputError(f"evaluations, time: the smallest design{given} needs {said(least)}, you allow {said(limit)}")
+    fits = f"make runs of {shorter:,} evaluations (budgets), or " if shorter >= least_budget > 0 else ""
+    error.add_note(f"{fits}design on a cheap model of the problem (surrogate)")
+    raise error
 
 
 def _scaled(settings: DesignSettings, scale: float, kept: Collection[str]) -> DesignSettings:
@@ -266,7 +268,7 @@ def affordable(chosen: DesignSettings, trials: DesignTrials, rivals: Given, limi
     most, found = np.inf, chosen
     if limits.evaluations is not None:
         most = whole_number("evaluations", limits.evaluations, 1)
-        found = fitted(chosen, cost.evaluations, most, COUNTED, *advice, limits.kept)
+        found = fitted(chosen, cost.evaluations, most, evaluations, *advice, limits.kept, ALL_RUNS * advice[0])
     calls_only = limits.time is None and limits.log is None
     if calls_only and all(each.compiled for each in trials.held_out):
         return found
@@ -276,7 +278,7 @@ def affordable(chosen: DesignSettings, trials: DesignTrials, rivals: Given, limi
     cost = dataclasses.replace(cost, speed=speed, judged=judged)
     if limits.evaluations is not None:  # what was measured is spent
         most -= trials.evaluations
-        found = fitted(chosen, cost.evaluations, most, COUNTED, *advice, limits.kept)
+        found = fitted(chosen, cost.evaluations, most, evaluations, *advice, limits.kept)
     if limits.time is not None:
         found = fitted(chosen, lambda some: cost.seconds(some) if cost.evaluations(some) <= most else np.inf,
                        seconds_of(limits.time), duration, *advice, limits.kept)  # fmt: skip

@@ -23,6 +23,11 @@ def counted(number: float) -> str:
     return f"{number:,.0f}"
 
 
+def evaluations(number: float) -> str:
+    """The same with its unit."""
+    return f"{counted(number)} evaluations"
+
+
 def moment(seconds: float) -> str:
     """The time of one evaluation, in the unit that fits."""
     for size, name in ((1.0, "seconds"), (1e-3, "milliseconds"), (1e-6, "microseconds")):
@@ -36,4 +41,4 @@ def duration(seconds: float) -> str:
     for unit, size in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
         if seconds >= 2 * size:
             return f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.0f} seconds"
+    return f"{seconds:.0f} second{'' if round(seconds) == 1 else 's'}"

@@ -108,7 +108,7 @@ class Explanation(Displayable):
         if self.changes:
             test = "signed-rank test of runs on the same instances" if self.paired else "rank-sum test"
             marks = [change.mark for change in self.changes]
-            worse = [change.what for change in self.changes if change.mark == "-"]
+            worse, better = ([change.what for change in self.changes if change.mark == sign] for sign in "-+")
             count = f"{len(marks)} change{'s' if len(marks) != 1 else ''}"
             said.append(
                 f"{count}, {self.runs} runs of each on {' and '.join(self.problems)}. "
@@ -118,9 +118,12 @@ class Explanation(Displayable):
             )
             if set(marks) == {"?"}:
                 said.append("With this number of changes, no difference can be significant: make more runs.")
-            else:
-                nothing = "No single part has a significant effect."
-                said.append(f"These matter most: {'; '.join(worse[:5])}." if worse else nothing)
+            elif not worse and not better:
+                said.append("No single part has a significant effect.")
+            if worse:
+                said.append(f"These matter most: {'; '.join(worse[:5])}.")
+            if better:
+                said.append(f"Better with the change: {'; '.join(better[:5])}.")
         if self.left_out:
             said.append(f"Left out: {self.left_out}, whose runs need more evaluations than the limit allows.")
         if self.importance:
@@ -279,7 +282,7 @@ def _changes(algorithm: Any) -> Iterable[Wanted]:
         if part.away is not None:
             yield name, f"without {name}", f"without={name}", part.away
         elif part.changed is not None and part.default is not NO_DEFAULT and part.value != part.default:
-            text = f"{name} {_short(part.value)} -> {_short(part.default)}"
+            text = f"{name} {_change(part.value, part.default)}"
             yield name, text, f"{name}={part.default}", _back(part)
 
 
@@ -296,8 +299,13 @@ def _rank(name: str, part: Component) -> int:
     return 0 if ".row" not in f".{name}" else 2 if name.rpartition(".")[2].startswith("row") else 3
 
 
-def _short(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+def _change(value: Any, default: Any) -> str:
+    """Both in few digits, or in more where they would look equal."""
+    for digits in (3, 6, 9):
+        one, other = (f"{each:.{digits}g}" if isinstance(each, float) else str(each) for each in (value, default))
+        if one != other:
+            break
+    return f"{one} -> {other}"
 
 
 def _affordable(wanted: int, runs: int, each: int, limit: float) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from typing import Any
 
 PREFIXES = {
     "cma": "pycma", "scipy": "scipy", "pymoo": "pymoo", "minion": "minion", "nevergrad": "nevergrad", "cmaes": "cmaes",
-    "pypop7": "pypop", "nlopt": "nlopt", "optuna": "optuna",
+    "pypop7": "pypop", "nlopt": "nlopt", "optuna": "optuna", "smac": "smac",
 }  # fmt: skip
 PEERS: dict[str, str] = {
     "cma:default": "CMA-ES of pycma with its default population, restarts with doubled populations",
@@ -46,6 +46,7 @@ PEERS: dict[str, str] = {
     "nlopt:sbplx": "Subplex of NLopt, restarts",
     "optuna:tpe": "Tree-structured Parzen estimator of Optuna",
     "optuna:gp": "Gaussian processes of Optuna, with PyTorch",
+    "smac:hpo": "Random forests of SMAC",
 }
 
 

@@ -52,6 +52,8 @@ def symlog_ticks(threshold: float, top: float, most: int = 5) -> list[float]:
     first, last = math.floor(math.log10(threshold)) + 1, math.floor(math.log10(top)) if top > 0 else 0
     step = max(1, -(-(last - first + 1) // most))
     powers = [10.0**e for e in range(last, first, -step)]
+    if not powers and top > 0:  # too few decades: one value that the axis reaches
+        powers = [10.0**last * math.floor(top / 10.0**last)]
     return [0.0, *reversed(powers)]
 
 

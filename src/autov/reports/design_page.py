@@ -119,7 +119,8 @@ def _strip(design: Design, place: int, drawn: Sequence[str]) -> str:
 def _panels(made: Comparison) -> dict[str, str]:
     """Problem -> its curves."""
     runs = len(made.runs(made.problems[0], made.algorithms[0]))
-    told = f"Best value over evaluations, {runs} further runs of each on fresh instances. {BANDS} {CLICK}"
+    told = (f"Best value over evaluations, {runs} further runs of each on other instances than those of the re-test. "
+            f"{BANDS} {CLICK}")  # fmt: skip
     return {
         name: figure_html(panel, f"best value over evaluations on {name}", told)
         for name, panel in convergence_panels(made).items()

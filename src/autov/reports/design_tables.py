@@ -16,8 +16,8 @@ from autov.stats import Versus, average_ranks, floored, one_with_many, versus
 
 COLUMNS = ("median", "mean (std)", "best", "worst")
 NAMES = {  # of baselines -> names for people
-    "small uniform crossover": "uniform crossover, population 30",
-    "paper-sized uniform crossover": "uniform crossover, population 100",
+    "small uniform crossover": "uniform crossover (population 30)",
+    "paper-sized uniform crossover": "uniform crossover (population 100)",
     "hand-made portfolio": "portfolio by hand",
 }  # fmt: skip
 KNOWN = {  # part of the name of a baseline -> explanation
@@ -35,7 +35,7 @@ def shown_name(label: str) -> str:
     """The name of a baseline for people."""
     for name, words in NAMES.items():
         label = label.replace(name, words)
-    return label
+    return label.replace(", ", " with ")
 
 
 def own_name(design: Design) -> str:

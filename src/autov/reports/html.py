@@ -130,12 +130,13 @@ def _length(entry: Cell) -> float:
 
 
 def _broken(name: str) -> str:
-    """A name that may be broken behind its signs, where a screen is narrow."""
-    return re.sub(r"([+=_/,:](?=\w)|\.(?=[a-z])|(?<=\w)-(?=\w))", r"\1<wbr>", html.escape(name))
+    """A name that may be broken behind its signs, where a screen is narrow; an arrow stays one sign."""
+    text = html.escape(name.replace(" -> ", " \u2192 "))
+    return re.sub(r"([+=_/,:](?=\w)|\.(?=[a-z])|(?<=\w)-(?=\w))", r"\1<wbr>", text)
 
 
 def _part_html(table: Table) -> str:
-    head = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in table.columns)
+    head = "".join(f'<th scope="col">{_broken(column)}</th>' for column in table.columns)
     rows = []
     for name, entries in table.rows:
         cells = []

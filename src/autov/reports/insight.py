@@ -86,7 +86,7 @@ def _parts(found: Explanation) -> Section:
         figures.append(figure_html(_one(_draw_genes, genes, len(genes)), "importance of genes", GENES))
     body += pair_html(*figures)
     if found.changes:
-        body += table_html(found.table())
+        body += folded_html("Figures", table_html(found.table()), printed=True)
     return "Which parts matter", body
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autov.experiments import Cell, Table
+from autov.reports.axes import count_axis
 from autov.reports.canvas import drawing
 from autov.reports.html import Section, code_html, figure_html, lead_html, page, pair_html, table_html, text_html
 from autov.reports.views import drawn
@@ -19,7 +20,10 @@ def run_page(result: Result, title: str = "") -> str:
     point = table_html(_point(result))
     if len(result.get("trace_best", ())):
         with drawing(6.2, 3.4) as figure:
-            drawn(result, ax=figure.subplots())
+            axes = drawn(result, ax=figure.subplots())
+            first, last = float(result.trace_nfev[0]), float(result.trace_nfev[-1])
+            if 0 < first < last:
+                count_axis(axes, first, last)
         plot = figure_html(figure, "best value over evaluations")
         sections.append(("Best value over evaluations, and best point", pair_html(plot, point)))
     else:

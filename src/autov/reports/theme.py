@@ -126,7 +126,7 @@ details {{ margin: .8rem 0; }} summary {{ cursor: pointer; font-weight: 600; }}
   color: var(--ink);  font-variant-numeric: tabular-nums; }}
 .values[hidden] {{ display: none; }}
 @media (max-width: 40rem) {{ body {{ margin: 1rem auto; padding: 0 .7rem; }} th, td {{ padding: .25rem .4rem; }}
-  th:first-child {{ white-space: normal; }} }}
+  th {{ white-space: normal; }} }}
 @media print {{ html {{ font-size: 10pt; }} .screen {{ display: none; }}
   :root {{ color-scheme: light; --paper: #ffffff; --ink: #000000; --line: #999999; --soft: #444444;
   --best: #eeeeee; --code: #f4f4f4; {_LIGHT} }}

@@ -104,7 +104,7 @@ def ending(
     when = (
         "; the run had converged" if converged else " before the run converged: a larger maxfev may find a better point"
     )
-    reason = BUDGET, f"The budget of {run.nfev} evaluations is used up{when}."
+    reason = BUDGET, f"The budget of {run.nfev:,} evaluations is used up{when}."
     if run.nfev < maxfev:
         reason = BUDGET, f"The algorithm ended by itself after {run.nfev} of {maxfev} evaluations."
         if isinstance(problem, Constrained) and problem.whole.all():
