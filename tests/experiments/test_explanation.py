@@ -51,6 +51,7 @@ def test_a_setting_that_matters_is_told_from_one_that_does_not():
     assert found.changes[1].smaller == 1.0
     assert found.changes[1].spec == "place=0.5"
     assert not found.paired
+    assert found.sentences()[1] == "Better with the change: place 0.9 -> 0.5."
     worse = explain(Portfolio((Blind(place=0.5), Blind(place=0.9)), trial=(0.4, 0.4), polish=0.1), "sphere", runs=12,
                     **SIZE)  # fmt: skip
     marks = {change.name: change.mark for change in worse.changes}

@@ -451,6 +451,28 @@ def test_the_first_population_under_rotation_is_uniform_in_a_ball():
 
 
 @dataclass(frozen=True)
+class Few(Small):
+    """An algorithm for few variables."""
+
+    most: int = 15
+
+    def init(self, box, popsize, maxfev, rng, x0=None):
+        if box.dim > self.most:
+            raise ValueError("too many variables")
+        return super().init(box, popsize, maxfev, rng, x0)
+
+
+def test_an_algorithm_for_few_variables_is_not_certified_for_many():
+    found = invariance.check_algorithm(Few(DEMutation()), runs=20, rng=1)
+    assert found["translation"].scope.dims == (2, 10)
+    assert found.remarks == ("warning: not certified for 50 variables, ValueError: too many variables",)
+    assert "not certified for 50 variables" in str(found)
+    assert json.loads(json.dumps(found.to_dict()))["remarks"] == list(found.remarks)
+    with pytest.raises(ValueError, match="too many"):
+        invariance.check_algorithm(Few(DEMutation(), most=1), runs=20)
+
+
+@dataclass(frozen=True)
 class Chaotic:
     """One point, stepped by a chaotic map of the values seen: no random numbers, and rounding doubles in each step."""
 

@@ -108,7 +108,7 @@ class Explanation(Displayable):
         if self.changes:
             test = "signed-rank test of runs on the same instances" if self.paired else "rank-sum test"
             marks = [change.mark for change in self.changes]
-            worse = [change.what for change in self.changes if change.mark == "-"]
+            worse, better = ([change.what for change in self.changes if change.mark == sign] for sign in "-+")
             count = f"{len(marks)} change{'s' if len(marks) != 1 else ''}"
             said.append(
                 f"{count}, {self.runs} runs of each on {' and '.join(self.problems)}. "
@@ -118,9 +118,12 @@ class Explanation(Displayable):
             )
             if set(marks) == {"?"}:
                 said.append("With this number of changes, no difference can be significant: make more runs.")
-            else:
-                nothing = "No single part has a significant effect."
-                said.append(f"These matter most: {'; '.join(worse[:5])}." if worse else nothing)
+            elif not worse and not better:
+                said.append("No single part has a significant effect.")
+            if worse:
+                said.append(f"These matter most: {'; '.join(worse[:5])}.")
+            if better:
+                said.append(f"Better with the change: {'; '.join(better[:5])}.")
         if self.left_out:
             said.append(f"Left out: {self.left_out}, whose runs need more evaluations than the limit allows.")
         if self.importance:

@@ -125,7 +125,7 @@ class Trajectory:
 
 @dataclass(frozen=True, repr=False)
 class AlgorithmReport(Displayable):
-    """Trajectories of an algorithm, one per property."""
+    """Trajectories of an algorithm, one per property; remarks name numbers of variables that it does not work with."""
 
     algorithm: str
     problem: str
@@ -133,6 +133,7 @@ class AlgorithmReport(Displayable):
     generations: int
     seed: int
     trajectories: tuple[Trajectory, ...]
+    remarks: tuple[str, ...] = ()
 
     @property
     def holds(self) -> dict[str, bool | None]:
@@ -148,7 +149,8 @@ class AlgorithmReport(Displayable):
         words = [f"{t.property}: {t.note()}" for t in self.trajectories]
         tried = [f"{t.property}, tried: {t.scope.words(t.diverged is None)}" for t in self.trajectories if t.scope]
         law = f"laws of runs: a property that holds in law is refused with a chance of at most {ALPHA:g}"
-        return (*words, *tried, *([law] if any(t.p_value is not None for t in self.trajectories) else []))
+        compared = any(t.p_value is not None for t in self.trajectories)
+        return (*words, *tried, *([law] if compared else []), *self.remarks)
 
     @property
     def in_short(self) -> str:

@@ -79,10 +79,11 @@ def check_algorithm(
         raise InputError("problem: must have at least 2 variables, one has nothing to rotate")
     seed = seed_of(rng)
     cases = [Setting(settings, form, int(popsize), int(generations), seed) for form in forms]
+    cases, remarks = _working(cases)
     rows = tuple(_with_memory(cases, property, int(runs), tol) for property in wanted)
     name = algorithm if isinstance(algorithm, str) else settings.name
     on = getattr(forms[0], "name", type(forms[0]).__name__)
-    return AlgorithmReport(name, on, int(popsize), int(generations), seed, rows)
+    return AlgorithmReport(name, on, int(popsize), int(generations), seed, rows, remarks)
 
 
 def _forms(problem: Any, dim: int | Sequence[int] | None) -> list[Problem]:
@@ -93,6 +94,22 @@ def _forms(problem: Any, dim: int | Sequence[int] | None) -> list[Problem]:
         return [resolve_problem(problem, dim=dim, default_dim=2)]
     found = {(form := resolve_problem(problem, default_dim=d)).box.dim: form for d in DIMS}
     return [found[d] for d in sorted(found)]
+
+
+def _working(cases: list[Setting]) -> tuple[list[Setting], tuple[str, ...]]:
+    """Those numbers of variables in which the algorithm runs at all, and remarks on the others."""
+    working: list[Setting] = []
+    failures: list[tuple[int, Exception]] = []
+    for case in cases:
+        try:
+            case.run(None, case.first("translation"), 0)
+            working.append(case)
+        except Exception as error:  # whatever an algorithm of a user raises
+            failures.append((case.problem.box.dim, error))
+    if not working:
+        raise failures[0][1]
+    said = (f"warning: not certified for {dim} variables, {type(error).__name__}: {error}" for dim, error in failures)
+    return working, tuple(said)
 
 
 def _deviations(one: RecordedRun, two: RecordedRun, width: float, tol: float) -> Array:
