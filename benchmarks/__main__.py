@@ -41,6 +41,7 @@ BENCHMARKS = {
     "picture": "the picture of the README (a minute)",
     "mixed": "logarithms, integers and categories, with other libraries (minutes, kept in runs/)",
     "asynchronous": "values told as they come and whole batches on many workers, in simulated time (minutes)",
+    "busy": "how busy 2 to 64 workers are with a function that sleeps, in real time (two minutes)",
     "noise": "the true value at the recommended point of noisy runs, with other libraries (minutes)",
     "nsga2": "operators inside NSGA-II of pymoo, on problems with translated optima (minutes, kept in runs/)",
     "quickstart": "the long example of the quickstart (minutes)",

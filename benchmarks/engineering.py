@@ -35,9 +35,9 @@ KINDS = ("cost", "trap")
 BUDGETS, PLANTS, RUNS, SEED = (100, 300, 1000), 12, 10, 1
 MANY = 300
 SLOW = {  # runs of those that take seconds, with fewer evaluations than `MANY` and with more
-    "optuna:gp": (3, 1), "optuna:tpe": (10, 1), "cma:lq": (10, 3), "scipy:cobyqa": (10, 3), "COBYLA": (10, 3),
+    "optuna:gp": (3, 3), "optuna:tpe": (10, 1), "cma:lq": (10, 3), "scipy:cobyqa": (10, 3), "COBYLA": (10, 3),
 }  # fmt: skip
-MOST = {"optuna:tpe": 300, "optuna:gp": 300}  # evaluations of those that take minutes for more
+MOST = {"optuna:tpe": 300, "optuna:gp": 100}  # evaluations of those that take minutes for more
 WEIGHT = 20.0
 NONE = 1000.0
 LEVEL = 0.05

@@ -112,6 +112,7 @@ def test_what_people_write():
 
 def test_missing_libraries_are_told_with_their_extra():
     told = missing("optuna", ImportError("No module named 'optuna'", name="optuna"))
-    assert str(told) == "optuna is not installed; pip install 'autov[optuna]'"
+    assert str(told) == "optuna is not installed; in the folder of autov: pip install '.[optuna]'"
     told = missing("sklearn", ImportError("No module named 'joblib'", name="joblib"))
-    assert str(told) == "sklearn is not installed (No module named 'joblib'); pip install 'autov[sklearn]'"
+    reason = "No module named 'joblib'"
+    assert str(told) == f"sklearn is not installed ({reason}); in the folder of autov: pip install '.[sklearn]'"

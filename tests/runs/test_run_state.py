@@ -29,6 +29,19 @@ class Clock:
         return self.now
 
 
+@pytest.mark.parametrize(("workers", "seconds", "count", "told"), [
+    (4, 20.0, 40, True), (4, 39.0, 40, False), (1, 1.0, 40, False), (4, 0.1, 40, False), (4, 0.0, 0, False),
+])  # fmt: skip
+def test_who_waits_for_slow_evaluations_is_told_of_the_other_schedule(monkeypatch, workers, seconds, count, told):
+    clock, spent = Clock(), WorkerTime()
+    monkeypatch.setattr(run_state.time, "perf_counter", clock)
+    spent.begin(workers)
+    for _ in range(count):
+        spent.add(seconds / count)
+    clock.now = 10.0
+    assert ("asynchronous" in spent.advice) == told
+
+
 def test_the_log_gets_a_line_at_doubling_intervals_up_to_a_minute(caplog):
     clock, times = Clock(), []
     progress = Progress(1000, members=lambda: {"a": 3, "b": 1}, now=clock)

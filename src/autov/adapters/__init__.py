@@ -11,4 +11,5 @@ def missing(library: str, error: ImportError) -> ImportError:
     """What to raise where a library could not be imported."""
     top = library.partition(".")[0]
     reason = "" if error.name is None or error.name.partition(".")[0] == top else f" ({error})"
-    return ImportError(f"{top} is not installed{reason}; pip install 'autov[{library}]'", name=top)
+    told = f"{top} is not installed{reason}; in the folder of autov: pip install '.[{library}]'"
+    return ImportError(told, name=top)

@@ -33,9 +33,9 @@ class AutoVSearchCV(BaseSearchCV):
     popsize times folds.
 
     Args:
-        estimator: what is fitted.
+        estimator: the estimator to fit.
         param_space: for each parameter a list of values, a tuple (low, high) or (low, high, "log") whose ends are both
-            integers for integers, whatever else `autov.space` takes, or a distribution of scipy.stats; or a space.
+            integers for integers, other forms of `autov.space`, or a distribution of scipy.stats; or a space.
         n_iter: how many settings are tried; settings that come again are not computed again.
         algorithm: a name such as "shade" or "ma-es", or settings; None for "cat-cma" where a parameter has categories
             (a list of values), else for "portfolio", which asks for whole

@@ -101,7 +101,7 @@ def own_names(data: Any) -> set[str]:
 
 
 def save_algorithm(algorithm: Any, path: str | os.PathLike[str], provenance: Mapping[str, Any] | None = None) -> None:
-    """Write one of autov's own algorithms as JSON, with what is known about where it comes from."""
+    """Write one of autov's own algorithms as JSON, with its provenance."""
     head = {"format": OPTIMIZER, "version": OPTIMIZER_VERSION, "algorithm": algorithm_to_dict(algorithm)}
     write_text(path, to_json({**head, "provenance": dict(provenance or {})}, indent=2) + "\n")
 

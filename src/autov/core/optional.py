@@ -28,4 +28,5 @@ def library(module: str, argument: str, extra: str) -> Any:
 
 
 def _missing(package: str, argument: str, extra: str, reason: str = "") -> InputError:
-    return InputError(f"{argument}: {package} is not installed{reason}; pip install 'autov[{extra}]'")
+    told = f"{package} is not installed{reason}; in the folder of autov: pip install '.[{extra}]'"
+    return InputError(f"{argument}: {told}")

@@ -20,7 +20,7 @@ class Gene:
     """A name, bounds and a scale; or a name and choices.
 
     Attributes:
-        name: what it is a setting of, and its name there, such as ``ma-es.sigma``.
+        name: the owner of the setting and its name there, such as ``ma-es.sigma``.
         low: smallest value.
         high: largest value.
         scale: "linear"; "log"; "zero-log", where the lowest part of the interval is zero and the rest logarithmic;

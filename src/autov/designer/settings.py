@@ -274,7 +274,7 @@ class DesignSettings:
         return {name: getattr(getattr(self, group), name) for name, group in GROUPS.items()}
 
     def described(self) -> dict[str, Any]:
-        """As JSON, for files: what has a meaning in the space."""
+        """As JSON, for files: the settings that the space uses."""
         found = self.values()
         found["trial"] = {name: value for name, value in asdict(found["trial"]).items() if name != "stop"}
         for name, value in found.items():

@@ -27,11 +27,11 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True)
 class Space:
-    """Genes, and what they make; ``design(space=...)`` takes one of your own.
+    """Genes, and the function that makes an algorithm of them; ``design(space=...)`` takes one of your own.
 
     Attributes:
         name: of the space.
-        genes: what is designed.
+        genes: settings to design.
         make: an algorithm from a dict of the values of all genes that count, those that are fixed included.
         seeds: label and values of baselines; a gene that one leaves out has its middle value.
         fixed: values that are not designed.

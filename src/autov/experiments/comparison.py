@@ -174,7 +174,7 @@ class Comparison(Displayable):
         Args:
             level: of significance.
             correct: Holm's correction on each problem, for all algorithms that are compared with the reference.
-            show: what is ranked.
+            show: statistic to show and rank.
             test: "auto": signed-rank of paired runs, rank-sum otherwise; "bayes": Bayesian signed-rank, on families
                 only; "paper": the rank-sum test of values as they are, without a correction.
         """

@@ -27,7 +27,7 @@ class Table:
     """Rows under columns; the first column holds the heads of the rows.
 
     Attributes:
-        caption: what it shows.
+        caption: its title.
         columns: their names, that of the heads first.
         rows: a head and a cell for each other column.
         footer: the same below a line, as text.

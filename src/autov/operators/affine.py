@@ -39,7 +39,7 @@ def _draw_of(draw: object, rows: int) -> Draw:
 class AffineOperator(Displayable):
     """x1 + sum_i r_i (y_i - x1), r_i ~ N(mean, std^2): the weights sum to one by construction (Corollary 2).
 
-    Each offspring variable (``draw="variable"``, what the paper ran) or each whole offspring (``draw="solution"``,
+    Each offspring variable (``draw="variable"``, as the paper ran it) or each whole offspring (``draw="solution"``,
     strictly rotation invariant) first picks one of the k rows by its probability, then draws the weights. With one of
     the two words for each row, an offspring first picks one of its "solution" rows, with their probability, which then
     serves all its variables; otherwise each variable picks one of the "variable" rows.
@@ -54,7 +54,7 @@ class AffineOperator(Displayable):
         mean: (k, w) means of the drawn weights, columns as in ``weights``.
         std: (k, w) standard deviations.
         probability: (k,) chances of the rows; they need not sum to one.
-        draw: what one draw is for: "variable", "solution", or a tuple of k of them, one for each row.
+        draw: the scope of one draw: "variable", "solution", or a tuple of k of them, one for each row.
         tie_bounds: lower and upper get the weights -r and r of one draw r: the term is r (upper - lower).
         provenance: where the operator comes from; free form, kept in the file.
         extra: unknown keys of the file it was loaded from, kept when saved.

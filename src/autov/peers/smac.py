@@ -64,7 +64,7 @@ class Smac(Peer):
     def _facade(self, dim: int, maxfev: int, seed: int, points: Array, folder: Path) -> Any:
         """SMAC in the unit box, with first points."""
         smac, space = library("smac", "smac"), library("ConfigSpace", "smac")
-        box = space.ConfigurationSpace({name: (0.0, 1.0) for name in _names(dim)}, seed=seed)
+        box = space.ConfigurationSpace(dict.fromkeys(_names(dim), (0.0, 1.0)), seed=seed)
         first = [space.Configuration(box, dict(zip(box, point.tolist(), strict=True))) for point in points]
         kind = getattr(smac, FACADES[self.method])
         scenario = smac.Scenario(box, deterministic=True, n_trials=maxfev, seed=seed, output_directory=folder)

@@ -56,7 +56,7 @@ class Space:
 
     @cached_property
     def categories(self) -> tuple[int, ...]:
-        """How many categories each variable has; 0 for what has an order."""
+        """How many categories each variable has; 0 for ordered ones."""
         return tuple(one.categories for one in self.variables)
 
     @cached_property

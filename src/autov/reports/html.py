@@ -243,7 +243,7 @@ def comparison_page(
     comparison: Comparison, title: str | None = None, table: Table | None = None,
     show: Literal["mean", "median"] = "mean",
 ) -> str:  # fmt: skip
-    """What came out, table (that of the means or medians unless another is given), ranks, wins and convergence."""
+    """A summary, a table (of means or medians unless another is given), ranks, wins and convergence."""
     sections = [("", lead_html(comparison_in_short(comparison, show)) + setup_html(comparison))]
     sections += [("Results", table_html(table or comparison.table(show))), *plot_sections(comparison, show)]
     sections += [*target_sections(comparison), *failure_sections(comparison)]

@@ -96,7 +96,7 @@ def write_ioh_logs(comparison: Comparison, folder: Path, points: Points | None =
     folders.
 
     Args:
-        comparison: what is written.
+        comparison: the runs to write.
         folder: made if it is not there.
         points: of `autov.experiments.best_points`: then lines are exact to the evaluation and end with the point.
     """

@@ -250,6 +250,8 @@ def minimize(
         result.message += f" {sentence(failed.counts, failed.first)}"
     if algorithm is None and chosen.name == CATEGORIES:
         result.message += f" {chosen.name} searched, because there are categories."
+    if not asynchronous and learn_from is None and not isinstance(chosen, External):
+        result.message += progress.time.advice
     result.failed = dict(failed.counts)
     result.update(trace_nfev=run.trace_nfev.copy(), trace_best=run.trace_best.copy())
     if history:

@@ -70,7 +70,7 @@ class Optimizer:
 
     Args:
         bounds: a (min, max) pair for each variable, equal ones for a fixed one, or what else `minimize` takes. Points
-            of described variables (`autov.space`) are asked and told as they were described: lists of dicts.
+            of described variables (`autov.space`) have the described form in `ask` and `tell`: lists of dicts.
         algorithm: a name such as "shade" or "de+F=0.7", settings with init, ask, tell and population, a design, or an
             operator, which then runs in the paper's metaheuristic.
         x0: a first point or population.
@@ -128,11 +128,10 @@ class Optimizer:
     def ask(self, n: int | None = None) -> Any:
         """Points to evaluate next, shape (m, d), or a list of m described points.
 
-        Without n they are those of the algorithm's batch that are not told, the same ones until some of them are: the
-        algorithm continues when its whole batch is told. With n they are exactly n points that nobody evaluates yet, at
-        any time: the rest of the batch, and then points drawn from the normal distribution of the best of the last
-        ones told, far from those that are pending. There are fewer only where the budget, or a box of integers, has no
-        more.
+        Without n, `ask` returns the points of the algorithm's batch that have no value yet, the same ones at each call.
+        The algorithm continues when its whole batch has values. With n, `ask` returns n new points at any time: first
+        the rest of the batch, then points from the normal distribution of the best of the last evaluated points, far
+        from pending ones. There are fewer only where the budget, or a box of integers, has no more.
         """
         left = self.maxfev - self._nfev - len(self._batch.beside)
         self._begun = self._handed_out = True
@@ -188,9 +187,9 @@ class Optimizer:
     def forget(self, points: Array | None = None) -> None:
         """Give up points that were handed out and whose values will never come; None for all of them.
 
-        They do not count as evaluations and are not asked for again. The algorithm, which waits for its whole batch,
-        takes such a point to be as good as the nearest one that was told. An experiment that failed because of what
-        was tried is told as NaN instead: it counts as worst.
+        They do not count as evaluations, and `ask` does not return them again. The algorithm waits for its whole batch:
+        it gives such a point the value of the nearest evaluated one. If an experiment failed because of its point, tell
+        NaN instead: the point then counts as worst.
         """
         points = self._coordinates("forget", points) if points is not None else self._batch.handed_out
         x = np.atleast_2d(np.asarray(points, dtype=np.float64))

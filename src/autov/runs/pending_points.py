@@ -63,20 +63,17 @@ class PendingPoints:
     def hand_out(self, most: int, again: bool) -> Array:
         """At most this many points of the batch that are not told; ``again``: also those that are handed out."""
         missing = np.isnan(self.values)
-        if again:
-            places = self._distinct(np.flatnonzero(missing), self.beside)
-        else:
-            places = self._distinct(np.flatnonzero(missing & ~self.out), self.handed_out)
+        places = np.flatnonzero(missing if again else missing & ~self.out)
+        if self.known is not None and self.known.grows:
+            places = self._distinct(self.known, places, self.beside if again else self.handed_out)
         places = places[: max(most, 0)]
         self.out[places] = True
         return self.x[places].copy()
 
-    def _distinct(self, places: np.ndarray, taken: Array) -> np.ndarray:
+    def _distinct(self, known: PointCache, places: np.ndarray, taken: Array) -> np.ndarray:
         """Of integer points that are there twice the first, and none that is taken."""
-        if self.known is None or not self.known.grows:
-            return places
-        keys = set(self.known.keys(taken))
-        first = {key: i for i, key in reversed(list(zip(places, self.known.keys(self.asked[places]), strict=True)))}
+        keys = set(known.keys(taken))
+        first = {key: i for i, key in reversed(list(zip(places, known.keys(self.asked[places]), strict=True)))}
         return np.array(sorted(i for key, i in first.items() if key not in keys), np.int64)
 
     def fill(self, x: Array, f: Array) -> np.ndarray:

@@ -16,6 +16,7 @@ from autov.runs.live_run import Run
 
 LOG = logging.getLogger("autov")
 LOG.addHandler(logging.NullHandler())
+SLOW, IDLE = 0.01, 0.8  # seconds of an evaluation, and part of the workers' time, for advice about the schedule
 SOONEST, LATEST = 10.0, 60.0  # seconds between two lines: as long again as the run has taken, within these
 
 
@@ -77,6 +78,17 @@ class WorkerTime:
         if not self.count or self.begun is None:
             return None
         return min(1.0, self.seconds / (self.workers * max(time.perf_counter() - self.begun, 1e-9)))
+
+    @property
+    def advice(self) -> str:
+        """A sentence where several workers often waited for slow evaluations; else nothing."""
+        busy = self.busy
+        if busy is None or self.workers < 2 or busy >= IDLE or self.seconds < SLOW * self.count:
+            return ""
+        return (
+            f" The {self.workers} workers were busy {busy:.0%} of the time: the algorithm asks for few points at once; "
+            'schedule="asynchronous" gives them more.'
+        )
 
 
 class Progress:

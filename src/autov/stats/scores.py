@@ -52,7 +52,7 @@ def score(
 ) -> Scores:  # fmt: skip
     """Score ``values(problem, algorithm)``, the final values of the runs.
 
-    What the table shows is what is ranked: means or medians.
+    The table shows the ranked statistic: means or medians.
 
     Args:
         values: of runs, for summaries.
@@ -61,7 +61,7 @@ def score(
         reference: the label that all others are tested against.
         level: of significance.
         correct: Holm's correction of the p-values on each problem, where one reference is compared with many.
-        show: what is ranked.
+        show: statistic to show and rank.
         judged: values as they are tested and ranked: gaps to the minimum, in which equal results are equal.
         paired: problems on which run i of all algorithms meets the same instance.
         bayesian: the Bayesian signed-rank test; all problems must be paired.
