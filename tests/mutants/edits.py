@@ -151,7 +151,7 @@ EDITS: tuple[Edit, ...] = (
     Edit("a check does not know of memories", "invariance/trajectories.py", "_with_memory",
          "replace(cold, holds=False, level='theorem', memory=why)", "cold",
          ("tests/algorithms/test_warm_start.py::test_a_check_says_that_it_knows_places",)),
-    Edit("any compiled form is a twin", "designer/advice.py", "_compiled_seconds", "not same", "False",
+    Edit("any compiled form is accepted", "designer/advice.py", "_compiled_seconds", "not same", "False",
          ("tests/designer/test_cost.py::test_a_function_that_numba_takes_should_be_compiled",)),
     # Core
     Edit("the identity forgets the rotation of a problem", "problems/transforms.py", "Rotated", "rotation: int | Array",
@@ -513,7 +513,7 @@ EDITS: tuple[Edit, ...] = (
          ("tests/designer/test_checkpoint.py::test_the_time_of_earlier_sessions_counts",)),
     Edit("the curves of the report have the seed of the search", "experiments/design_comparison.py", "_compared",
          "design.settings['seed'] + SEED_SHIFT", "design.settings['seed']",
-         ("tests/reports/test_design_files.py::test_a_portfolio_shows_who_worked_and_what_it_is",)),
+         ("tests/reports/test_design_files.py::test_a_portfolio_shows_the_share_of_each_member_and_what_it_is",)),
     Edit("the final race keeps the smaller half", "designer/search.py", "Search.race", "len(alive) + 1", "len(alive)",
          ("tests/designer/test_search.py::test_the_race_keeps_the_larger_half_of_an_odd_number",)),
     Edit("the journal of a search accepts one place too many", "designer/journal.py", "Journal.resume",

@@ -78,7 +78,7 @@ def test_a_python_function_has_curves_where_they_cost_little():
     assert len(calls) == before
 
 
-def test_a_portfolio_shows_who_worked_and_what_it_is(tmp_path):
+def test_a_portfolio_shows_the_share_of_each_member_and_what_it_is(tmp_path):
     found = design("sphere", dim=3, **{**TINY, "trial": TrialBudget(6, 40, 1)}, space="portfolio")
     curves = compare_design(found, 1)
     assert [len(members) for members in curves[0].use] == [240] * 5

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autov.algorithms.portfolio import Portfolio, who_worked
+from autov.algorithms.portfolio import Portfolio, evaluating_members
 from autov.designer import Design
 from autov.designer.design_run import COLD
 from autov.experiments.after_design import SEED_SHIFT
@@ -90,5 +90,5 @@ def _compared(design: Design, place: int, shown: dict[str, Any], runs: int, work
         return DesignComparison(made)
     few = range(min(USE_RUNS, runs))
     return DesignComparison(
-        made, tuple(who_worked(shown["designed"], problem, maxfev, popsize, seed, run) for run in few)
+        made, tuple(evaluating_members(shown["designed"], problem, maxfev, popsize, seed, run) for run in few)
     )
