@@ -123,7 +123,8 @@ def test_the_first_screen_tells_what_was_found_and_what_to_type():
     made = curves[0].comparison
     (told,) = others
     assert told.startswith(
-        f"Medians of 15 further runs: {own_name(found)} {np.median(made.values(name, 'designed')):.3g}"
+        "Medians of 15 further runs on other instances: "
+        f"{own_name(found)} {np.median(made.values(name, 'designed')):.3g}"
     )
     for label in ("GA", "DE (SciPy)", "SHADE"):
         assert f"{label} {np.median(made.values(name, label)):.3g} (" in told

@@ -10,9 +10,10 @@ import numpy as np
 from autov.algorithms.portfolio import Portfolio, evaluating_members
 from autov.designer import Design
 from autov.designer.design_run import COLD
+from autov.experiments.ablation import explain
 from autov.experiments.after_design import SEED_SHIFT
 from autov.experiments.comparison import Comparison, compare
-from autov.experiments.explanation import Explanation, explain
+from autov.experiments.explanation import Explanation
 from autov.experiments.generalisation import Generalisation, generalise
 from autov.problems import instance_of
 
