@@ -74,6 +74,10 @@ def test_the_distance_that_a_certificate_states_by_hand(monkeypatch):
     law = check(round_noise, properties=["rotation"], dim=2, trials=8)["rotation"].law
     assert law.samples == 500
     assert law.detectable == pytest.approx(threshold(500, law.comparisons) + 1.2816 / np.sqrt(1000), abs=1e-4)
+    options = {"properties": ["rotation"], "trials": 8}
+    ten, both = (check(round_noise, dim=dim, **options)["rotation"].law for dim in (10, (2, 10)))
+    assert law.comparisons < ten.comparisons
+    assert both.comparisons == 2 * ten.comparisons, "the weakest of the tests that found nothing is stated"
 
 
 def test_sizes_of_all_numbers_of_variables_are_stated_together():
