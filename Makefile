@@ -35,7 +35,7 @@ TEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 test: lint $(VENV)/.peers
 	$(TEST)
 
-# For whoever changes something: linted by ruff alone, without the tests marked cold (see pyproject.toml).
+# While you change something: linted by ruff alone, without the tests marked cold (see pyproject.toml).
 test-quick: $(VENV)/.peers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

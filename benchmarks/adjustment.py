@@ -50,12 +50,12 @@ def bench_adjustment(folder: str | Path = "runs/general") -> dict[str, Any]:
                 reference="thorough", store=place / "adjustment.db", name="adjustment",
                 workers=-1,
             )  # fmt: skip
-            found[f"{kind}, {dim} variables, {maxfev} evaluations"] = beside(made)
+            found[f"{kind}, {dim} variables, {maxfev} evaluations"] = side_by_side(made)
     write_text(place / "adjustment.json", to_json({"figures": found, "machine": machine()}, indent=1) + "\n")
     return found
 
 
-def beside(made: Comparison) -> dict[str, dict[str, float]]:
+def side_by_side(made: Comparison) -> dict[str, dict[str, float]]:
     """For each algorithm: area, targets, and the chance that its final value is better than one of the reference."""
     targets = made.targets()
     return {

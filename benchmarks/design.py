@@ -14,7 +14,7 @@ from autov.engines import worker_count
 from autov.operators import load_operator
 from autov.problems import Classic
 from benchmarks.kernel import best_seconds, machine
-from benchmarks.twin import numpy_run
+from benchmarks.numpy_version import numpy_run
 
 PAPER_EVALUATIONS = 100 * 1001 * 9 * 10_000  # candidates x (generations and the first population) x runs x evaluations
 

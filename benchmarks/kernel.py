@@ -20,7 +20,7 @@ from autov.engines import Threads, in_order, worker_count
 from autov.kernels.evolution import run as kernels
 from autov.operators import load_operator
 from autov.problems import Classic
-from benchmarks.twin import numpy_run
+from benchmarks.numpy_version import numpy_run
 
 POPSIZE, GENERATIONS, DIM = 100, 100, 30
 _KEYS = [stream_key(1, r) for r in range(100)]

@@ -154,8 +154,8 @@ def _verdict(data: dict[str, Any]) -> str:
         at = places.index(reference)
         rival = next((a for a in places if a != reference), None)
         where = "first" if at == 0 else f"number {at + 1}"
-        beside = f"; `{rival}` {measures[rival][column]:.3g}" if rival else ""
-        said.append(f"{where} of {len(places)} in {title} ({measures[reference][column]:.3g}{beside})")
+        other = f"; `{rival}` {measures[rival][column]:.3g}" if rival else ""
+        said.append(f"{where} of {len(places)} in {title} ({measures[reference][column]:.3g}{other})")
     return f"`{reference}` is {' and '.join(said)}."
 
 

@@ -44,7 +44,7 @@ class Kind:
         runs: of them on each problem.
         rivals: in the tests.
         suite: held out, instead of functions.
-        table: problems of a table of the paper that it is set beside, too, with the table's seed.
+        table: problems of a table of the paper that it also runs on, with the table's seed.
         checked: options of its certificate.
     """
 
@@ -142,9 +142,9 @@ def _specialist(name: str, place: Path) -> dict[str, float]:
     write_compact(made, place / "comparison.json")
     write_text(place / "comparison.md", to_markdown(made.table()))
     if kind.table:
-        beside = compare({name: str(path)}, kind.table, maxfev=kind.maxfev, runs=kind.runs, rng=1, reference=name,
-                         store=place / "results.db", name=name, workers=-1)  # fmt: skip
-        write_compact(beside, place / "table.json")
+        against = compare({name: str(path)}, kind.table, maxfev=kind.maxfev, runs=kind.runs, rng=1, reference=name,
+                          store=place / "results.db", name=name, workers=-1)  # fmt: skip
+        write_compact(against, place / "table.json")
     marks = {f"{p}, {a}": cell.mark for (p, a), cell in made.scores(correct=False).cells.items() if a != name}
     ranks = made.median_ranks()
     summary = {"median_ranks": ranks, "marks": marks, "holds": holds, "machine": machine()}

@@ -89,7 +89,7 @@ def _one_run(data: Mapping[str, Any], repeats: Sequence[Mapping[str, Any]]) -> l
         "## One run",
         "30-D Rastrigin, population 100, 100 generations, form h3, k = 10, one thread, against a clean "
         "vectorised NumPy "
-        "version of the same loop (`benchmarks/twin.py`, which also draws one normal for each variable):",
+        "version of the same loop (`benchmarks/numpy_version.py`, which also draws one normal for each variable):",
         _table(("measure", "figure"), rows),
         f"The machine is noisy: {len(repeats)} more runs of the same benchmark (`kernel-repeats.json`) gave ratios of "
         f"{ratios}, and {threads} for two threads to one.",

@@ -222,7 +222,7 @@ def picture(result: dict[str, Any]) -> Any:
     grown = result["grown"]
     low, middle, high = np.quantile(np.array(grown["needed"]), (0.25, 0.5, 0.75), axis=0)
     weeks = np.arange(1, grown["weeks"] + 1)
-    with drawing(7.6, 3.4) as figure:
+    with drawing(5.6, 3.2) as figure:
         ax, style = figure.subplots(), line_style(0)
         ax.fill_between(weeks, low, high, color=style.color, alpha=0.15, linewidth=0)
         ax.plot(weeks, middle, **style._asdict(), linewidth=1.6, markersize=3.5)
@@ -231,7 +231,7 @@ def picture(result: dict[str, Any]) -> Any:
         ax.set_xticks(weeks)
         ax.set_ylim(0, None)
         ax.set_xlabel("week")
-        ax.set_ylabel("evaluations until what a cold run ends with")
+        ax.set_ylabel("evaluations to reach a cold run")
         return figure
 
 

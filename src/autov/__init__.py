@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from autov.core import Box, FileError, InputError
     from autov.designer import Design, DesignSettings, OperatorGenome, TrialBudget, design
     from autov.experiments import Comparison, compare
-    from autov.experiments.explanation import Explanation, explain
+    from autov.experiments.ablation import explain
+    from autov.experiments.explanation import Explanation
     from autov.experiments.generalisation import Generalisation, generalise
     from autov.invariance import AlgorithmReport, BiasReport, Certificate, check, check_algorithm, check_bias
     from autov.operators import AffineOperator, Operator, load_operator, operator_names
@@ -47,7 +48,8 @@ _HOME = {
     "autov.core": ("Box", "FileError", "InputError"),
     "autov.designer": ("Design", "DesignSettings", "OperatorGenome", "TrialBudget", "design"),
     "autov.experiments": ("Comparison", "compare"),
-    "autov.experiments.explanation": ("Explanation", "explain"),
+    "autov.experiments.ablation": ("explain",),
+    "autov.experiments.explanation": ("Explanation",),
     "autov.experiments.generalisation": ("Generalisation", "generalise"),
     "autov.invariance": ("AlgorithmReport", "BiasReport", "Certificate", "check", "check_algorithm", "check_bias"),
     "autov.operators": ("AffineOperator", "Operator", "load_operator", "operator_names"),

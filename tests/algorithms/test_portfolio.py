@@ -11,7 +11,7 @@ from autov.algorithms import Evolution, resolve_algorithm
 from autov.algorithms.allotment import allot_round, polishing_step
 from autov.algorithms.files import algorithm_from_dict, algorithm_to_dict, load_algorithm, save_algorithm
 from autov.algorithms.matrix_adaptation import MatrixAdaptation
-from autov.algorithms.portfolio import Portfolio, who_worked
+from autov.algorithms.portfolio import Portfolio, evaluating_members
 from autov.core import Box, FileError, InputError, generator
 from autov.operators import AffineOperator
 from autov.problems import resolve_problem
@@ -100,14 +100,14 @@ def test_a_batch_waits_until_it_fits_into_what_was_allotted():
 def test_polishing_starts_at_the_best_point_of_a_leader_that_is_no_strategy():
     problem = resolve_problem("sphere+translate=run", dim=5)
     algorithm = Portfolio((Evolution("uniform-crossover", popsize=20),), trial=0.2, polish=0.3)
-    members = who_worked(algorithm, problem, 2000, 20, 1, 0)
+    members = evaluating_members(algorithm, problem, 2000, 20, 1, 0)
     assert (np.flatnonzero(members == 1) >= 1380).all()
     assert (members == 1).sum() >= 600
     polished = [solve(problem, algorithm, maxfev=2000, popsize=20, seed=1, run=r).fun for r in range(5)]
     plain = [solve(problem, algorithm.members[0], maxfev=2000, popsize=20, seed=1, run=r).fun for r in range(5)]
     assert np.median(polished) < 1e-3 * np.median(plain)
     alone = Portfolio((MatrixAdaptation(),), trial=0.2, polish=0.3)
-    assert set(who_worked(alone, problem, 500, 20, 1, 0)) == {0}
+    assert set(evaluating_members(alone, problem, 500, 20, 1, 0)) == {0}
 
 
 @pytest.mark.parametrize("name", ["evolution", "ma-es", "de"])

@@ -9,7 +9,7 @@ import numpy as np
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.files import algorithm_to_dict
 from autov.experiments import compare
-from benchmarks.adjustment import FIRST_TRIAL, STRATEGY, THOROUGH, adjusted, beside
+from benchmarks.adjustment import FIRST_TRIAL, STRATEGY, THOROUGH, adjusted, side_by_side
 
 
 def test_the_default_is_what_was_searched_but_for_five_settings():
@@ -27,7 +27,7 @@ def test_the_default_is_what_was_searched_but_for_five_settings():
 def test_wins_are_over_all_pairs_of_runs_and_ties_are_half():
     made = compare(["ma-es", "ga"], ["sphere", "michalewicz"], dim=3, maxfev=300, runs=4, popsize=10, rng=1,
                    reference="ga", store=None, workers=1)  # fmt: skip
-    found = beside(made)
+    found = side_by_side(made)
     assert found["ga"]["wins"] == 0.5
     shares = []
     for problem in made.problems:

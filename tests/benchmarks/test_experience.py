@@ -34,6 +34,12 @@ def test_the_tutorial_shows_both_tables():
     data = stored("weekly")
     for name in data["values"]:
         assert "\n".join(markdown(data, name)) in page("weekly")
+    text, needed = " ".join(page("weekly").split()), np.array(data["grown"]["needed"])
+    first, *_, last = np.median(needed, axis=0)
+    missed = (needed[:, 1:] > data["grown"]["maxfev"]).mean(axis=0)
+    assert f"{len(needed)} repetitions" in text
+    assert f"from {first:.0f} evaluations in the first week to {last:.0f} in the tenth" in text
+    assert f"{100 * missed.min():.0f} to {missed.max():.0%}".replace("%", " %") in text
 
 
 def test_the_page_shows_the_design_from_history():

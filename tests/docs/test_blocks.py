@@ -111,7 +111,10 @@ def test_commands_with_their_output_print_it(path, capsys):
 def parse(arguments):
     """Nothing is run: the command reads its arguments, and says if there is one that it does not know."""
     if not arguments[0].startswith("-"):
-        COMMANDS[arguments[0]].make_context(arguments[0], [word for word in arguments[1:] if word != "--help"])
+        given = COMMANDS[arguments[0]].make_context(arguments[0], [word for word in arguments[1:] if word != "--help"])
+        if arguments[0] == "compare" and given.params["reference"] is not None:
+            labels = [spec.partition("=")[0] for spec in given.params["algorithms"].split(",")]
+            assert given.params["reference"] in labels, "the reference is one of the algorithms"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
@@ -143,6 +146,8 @@ def test_commands_in_the_examples_can_be_given():
 def test_a_command_that_does_not_exist_would_be_found():
     with pytest.raises(Exception, match="nosuch"):
         parse(next(commands("autov design rastrigin \\\n    --nosuch 3  # a comment\n")))
+    with pytest.raises(AssertionError, match="the reference"):
+        parse(next(commands("autov compare --algorithms ga,de --problems f1 --reference autov\n")))
     (block,) = blocks("<!-- not run: minutes -->\n```python\nautov.design('f9', nosuch=1)\nautov.nosuch()\n```\n")
     assert block.not_run == "minutes"
     with pytest.raises(AttributeError, match="nosuch"):

@@ -51,6 +51,11 @@ def test_words_are_plain(name):
         assert not re.findall(coined, " ".join(text.split()))
 
 
+@pytest.mark.parametrize("name", [*PAGES, "../README.md", "../CHANGELOG.md"])
+def test_no_page_has_a_gap_to_fill(name):
+    assert not re.findall(r"@@|\b(?:TODO|FIXME|XXX)\b", (DOCS / name).read_text(encoding="utf-8"))
+
+
 def test_words_of_the_source_are_plain():
     for path in (ROOT / "src").rglob("*.py"):
         if "kernels" not in path.parts:

@@ -6,10 +6,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from autov.core import InputError
+from autov import function_problem
+from autov.core import Box, InputError
 from autov.experiments import Comparison, compare, experiment
 from tests.experiments.tiny import RandomSearch
-from tests.reports.made import made_comparison
+from tests.reports.made import made_comparison, made_row
 
 SMALL = {"dim": 3, "maxfev": 300, "popsize": 10, "workers": 1}
 
@@ -121,3 +122,36 @@ def test_without_a_seed_a_store_goes_on_and_nothing_else_repeats_itself(tmp_path
     assert fresh[0] != fresh[1]
     first, again = (compare("de", "sphere", store=tmp_path / "results.db", **size).rows for _ in range(2))
     assert [row.created for row in first] == [row.created for row in again]
+
+
+class Levels:
+    """A family whose instances have minima of their own: that of run r is r."""
+
+    name, optimum, box, minimum = "levels", None, Box.cube(-1, 1, 3), 0.0
+
+    def instance(self, run):
+        return function_problem(lambda x: float((x**2).sum()) + run, [(-1, 1)] * 3, minimum=float(run), key=f"{run}")
+
+    def __call__(self, x, rng):
+        return self.instance(0)(x, rng)
+
+    def objective(self):
+        return None
+
+
+def made_of(bests, case):
+    """A comparison of these best values of each label on one problem."""
+    rows = [made_row("p", label, run, best) for label, values in bests.items() for run, best in enumerate(values)]
+    return Comparison("made", tuple(bests), ("p",), next(iter(bests)), tuple(rows), cases={"p": case})
+
+
+def test_gaps_are_those_to_the_minimum_of_the_instance_that_a_run_met():
+    made = made_of({"a": [0.5, 1.0 + 1e-12, 2.25], "b": [0.0, 1.5, 3.0]}, Levels())
+    assert made.gaps("p", "a").tolist() == [0.5, 1e-8, 0.25], "what is solved is equal"
+    assert made.gaps("p", "b").tolist() == [1e-8, 0.5, 1.0]
+
+
+def test_pairs_are_runs_of_all_algorithms_on_the_same_instances():
+    assert made_of({"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0, 3.0]}, Levels()).paired == ("p",)
+    assert made_of({"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0]}, Levels()).paired == ()
+    assert made_of({"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0, 3.0]}, Levels().instance(0)).paired == ()

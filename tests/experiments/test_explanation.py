@@ -11,7 +11,7 @@ from autov.algorithms.de import DE
 from autov.algorithms.portfolio import Portfolio
 from autov.core import InputError
 from autov.designer.candidates import Candidates
-from autov.experiments.explanation import explain
+from autov.experiments.ablation import explain
 from autov.reports.insight import explanation_page
 
 SIZE = {"dim": 2, "maxfev": 60, "popsize": 10, "rng": 1}

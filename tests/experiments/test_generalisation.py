@@ -7,6 +7,8 @@ import pytest
 
 import autov
 from autov.algorithms.ga import GA
+from autov.experiments import compare
+from autov.experiments.after_design import SEED_SHIFT
 from autov.experiments.generalisation import generalise
 from autov.reports.design_files import write_design
 
@@ -29,6 +31,7 @@ def test_dimensions_budgets_and_instances(found):
     }  # fmt: skip
     assert elsewhere.evaluations == 2 * elsewhere.runs * sum(maxfev for _, maxfev in told.values())
     assert elsewhere.runs == 15
+    assert {one.found.least for one in elsewhere.conditions} == {2.0**-14}, "signed-rank tests of 15 pairs"
 
 
 def test_verdicts_are_those_of_the_design(found):
@@ -36,6 +39,7 @@ def test_verdicts_are_those_of_the_design(found):
     assert {one.verdict for one in worse.conditions if one.maxfev > 40} == {"worse"}
     assert all(one.found.smaller > 0.5 for one in worse.conditions if one.verdict == "worse")
     assert "worse" in worse.sentences()[0]
+    assert min(one.found.p for one in worse.conditions) >= 2.0**-14 * len(worse.conditions), "Holm"
 
 
 def test_few_evaluations_leave_the_costly_conditions_out(found):
@@ -70,3 +74,18 @@ def test_the_report_has_it(found, tmp_path):
     assert "training condition" in str(elsewhere)
     assert "8 variables" in elsewhere._repr_html_()
     assert elsewhere.to_dict()["conditions"][0]["verdict"] in ("better", "worse", "level")
+
+
+def test_runs_after_a_design_meet_other_instances_than_its_search(found, monkeypatch):
+    seeds = []
+
+    def noted(*args, **options):
+        seeds.append(options["rng"])
+        return compare(*args, **options)
+
+    for module in ("generalisation", "ablation"):
+        monkeypatch.setattr(f"autov.experiments.{module}.compare", noted)
+    generalise(found)
+    autov.explain(found, runs=2)
+    assert set(seeds) == {found.settings["seed"] + SEED_SHIFT}
+    assert SEED_SHIFT > 0

@@ -72,12 +72,13 @@ class Optimizers:
         self.data = []
         stop = Stopping(patience=90, maxtime=9e9)
         for name in ALGORITHMS:
-            for steps, rules in ((0, {}), (1, {}), (3, {}), (3, {"integrality": True, "stop": stop})):
+            for steps, rules in ((0, {}), (1, {}), (3, {}), (3, {"integrality": True, "stop": stop}),
+                                 (3, {"constraints": "returned"})):  # fmt: skip
                 size = {"popsize": 12} if getattr(make_algorithm(name), "uses_popsize", True) else {}
                 optimizer = Optimizer([(-5, 3)] * 4, algorithm=name, rng=1, maxfev=500, **size, **rules)
                 for _ in range(steps):
                     x = optimizer.ask()
-                    optimizer.tell(x, (x**2).sum(axis=1))
+                    optimizer.tell(x, (x**2).sum(axis=1), **_measured(optimizer, x))
                 optimizer.ask()
                 optimizer.save(folder / "whole.npz")
                 self.data.append((folder / "whole.npz").read_bytes())
@@ -91,9 +92,14 @@ class Optimizers:
             x = optimizer.ask()
             if not len(x):
                 break
-            optimizer.tell(x, (x**2).sum(axis=1))
+            optimizer.tell(x, (x**2).sum(axis=1), **_measured(optimizer, x))
             assert optimizer.box.holds(x)
         optimizer.save(path)
+
+
+def _measured(optimizer, x):
+    """Two constraints, where they are to be told."""
+    return {"constraints": 1.0 - x[:, :2]} if optimizer._rules.returned else {}
 
 
 def _planned():

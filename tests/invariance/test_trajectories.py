@@ -450,6 +450,12 @@ def test_the_first_population_under_rotation_is_uniform_in_a_ball():
     assert np.abs(np.histogram(shares, 4, (0, 1))[0] - 1000).max() < 5 * np.sqrt(4000 * 0.25 * 0.75)
 
 
+def test_a_distance_above_one_is_not_said_to_be_found():
+    notes = {runs: check_algorithm(Small(GaussianSampling(0.1)), runs=runs)["scale"].note() for runs in (20, 40)}
+    assert "no difference at all is detected" in notes[20]
+    assert "Kolmogorov-Smirnov distance of 0." in notes[40]
+
+
 @dataclass(frozen=True)
 class Few(Small):
     """An algorithm for few variables."""

@@ -16,7 +16,7 @@ from autov.kernels.objective import stack_objectives
 from autov.operators import load_operator
 from autov.problems import Classic, Rotated, Scaled, Translated
 from autov.runs import solve
-from benchmarks.twin import numpy_run
+from benchmarks.numpy_version import numpy_run
 from tests import naive
 
 SETTINGS = Evolution()

@@ -78,7 +78,7 @@ def test_a_python_function_has_curves_where_they_cost_little():
     assert len(calls) == before
 
 
-def test_a_portfolio_shows_who_worked_and_what_it_is(tmp_path):
+def test_a_portfolio_shows_the_share_of_each_member_and_what_it_is(tmp_path):
     found = design("sphere", dim=3, **{**TINY, "trial": TrialBudget(6, 40, 1)}, space="portfolio")
     curves = compare_design(found, 1)
     assert [len(members) for members in curves[0].use] == [240] * 5
@@ -123,7 +123,8 @@ def test_the_first_screen_tells_what_was_found_and_what_to_type():
     made = curves[0].comparison
     (told,) = others
     assert told.startswith(
-        f"Medians of 15 further runs: {own_name(found)} {np.median(made.values(name, 'designed')):.3g}"
+        "Medians of 15 further runs on other instances: "
+        f"{own_name(found)} {np.median(made.values(name, 'designed')):.3g}"
     )
     for label in ("GA", "DE (SciPy)", "SHADE"):
         assert f"{label} {np.median(made.values(name, label)):.3g} (" in told

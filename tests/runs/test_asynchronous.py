@@ -62,7 +62,7 @@ def test_exactly_the_budget_is_evaluated_and_the_best_is_found(algorithm):
 def test_workers_have_points_beside_a_batch_that_is_not_done():
     members = {}
     on_threads(16, callback=lambda state: members.update(state.members))
-    assert members["beside"] > 0
+    assert members["extra points"] > 0
     alone = autov.minimize(PROBLEM, maxfev=60, rng=3)
     assert alone.fun == autov.minimize(PROBLEM, maxfev=60, workers=1, **OPTIONS).fun  # nothing beside it is needed
 

@@ -8,6 +8,7 @@ from scipy import stats as scipy_stats
 
 from autov.core import InputError
 from autov.stats import (
+    Versus,
     bayesian_signed_rank,
     floored,
     least_signed_p,
@@ -103,7 +104,11 @@ def test_bayesian_signed_rank():
     assert bayesian_signed_rank(x + 1, x).worse > 0.99
     assert bayesian_signed_rank(x, x).equal == 1.0
     assert bayesian_signed_rank(x, x + 0.01, region=0.1).equal > 0.99
+    assert bayesian_signed_rank(x, x + 0.08, region=0.1).equal == 1.0, "the region is of differences, not of their sums"
     assert bayesian_signed_rank([math.inf] * 10, np.arange(10.0)).worse > 0.99
+    pairs = [0.0] * 7, [1.0, 2.0, 3.0, 1.0, 2.0, 3.0, 0.0]
+    lost, far = ([value, *pairs[0][1:]] for value in (math.inf, 1e6))
+    assert bayesian_signed_rank(lost, pairs[1]) == bayesian_signed_rank(far, pairs[1])
     unsure = bayesian_signed_rank(x, rng.normal(size=40))
     assert max(unsure) < 0.99
 
@@ -129,3 +134,8 @@ def test_ranks_and_marks_are_of_what_is_judged():
     assert (raw.cells["f", "a"].mark, equal.cells["f", "a"].mark) == ("+", "=")
     assert equal.ranks == {"a": 1.5, "ref": 1.5}
     assert equal.cells["f", "a"].summary.mean == solved["a"].mean(), "what is shown stays"
+
+
+def test_one_with_too_few_runs_does_not_silence_the_others():
+    found = one_with_many({"many": Versus(1e-4, 1.0, None, 1e-6), "few": Versus(0.1, 1.0, None, 0.1)})
+    assert {name: one.mark() for name, one in found.items()} == {"many": "+", "few": "?"}

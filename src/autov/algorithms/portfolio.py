@@ -353,8 +353,10 @@ class PortfolioRun(Turns):
         self._turn, self._final = leader, True
 
 
-def who_worked(algorithm: Portfolio, problem: Problem, maxfev: int, popsize: int, seed: int, run: int) -> np.ndarray:
-    """For every evaluation of a run, the number of the member that made it; the polisher is behind the last one."""
+def evaluating_members(
+    algorithm: Portfolio, problem: Problem, maxfev: int, popsize: int, seed: int, run: int,
+) -> np.ndarray:  # fmt: skip
+    """For every evaluation of a run, the number of the member that made it; local refinement comes after them."""
     instance = without_fixed(instance_of(problem, run))
     rng, noise = generator(seed, run), generator(seed, run, 1)
     state = algorithm.init(instance.box, popsize, maxfev, rng)

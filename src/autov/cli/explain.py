@@ -53,8 +53,8 @@ def explain(
     Example: autov explain runs/first
     """
     from autov.core.atomic_files import write_text
-    from autov.experiments.explanation import OPTIMIZER, design_folder
-    from autov.experiments.explanation import explain as found_in
+    from autov.experiments.ablation import OPTIMIZER, design_folder
+    from autov.experiments.ablation import explain as found_in
     from autov.problems import expand_names, resolve_problem, with_instances
 
     folder, behind = design_folder(name)

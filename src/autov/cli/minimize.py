@@ -23,7 +23,7 @@ from autov.cli.options import (
     problem_names,
     with_options,
 )
-from autov.cli.output import check_places, console, hint, print_json, quiet_functions
+from autov.cli.output import check_places, console, print_json, quiet_functions
 
 if TYPE_CHECKING:
     from autov.problems import Problem
@@ -147,7 +147,7 @@ def minimize(
             result = work.run()
         except (Exception, KeyboardInterrupt):
             if (cut := work.so_far()) is not None:
-                _save_cut(cut, out)
+                _save_cut(cut, found, out)
             raise
     if out is not None:
         write_text(out, to_json(result.to_dict(), indent=2) + "\n")
@@ -163,7 +163,7 @@ def minimize(
     table.add_row(*(f"{value:.6g}" for value in result.summary().values()))
     shown = console()
     shown.print(table)
-    shown.print(f"best x: {short(result.best_x)}", markup=False)
+    shown.print("\n".join(["best point:", *_best_lines(result, found)]), markup=False)
     if missed := result.values.count(math.inf):
         what = (
             "feasible point"
@@ -271,25 +271,24 @@ def run_counter(
     return count
 
 
-def _save_cut(result: Repeated, out: Path | None) -> None:
-    """What there was when Ctrl-C came, or when a run failed: a line, and the file."""
+def _best_lines(result: Repeated, problem: Problem) -> list[str]:
+    """The best point of several runs."""
+    import numpy as np
+
+    from autov.cli.single_run import point_lines
+    from autov.problems import space_of
+    from autov.runs.result import Result
+
+    x = result.best_x if space_of(problem) is not None else np.array(result.best_x)
+    return point_lines(Result(x=x), problem)
+
+
+def _save_cut(result: Repeated, problem: Problem, out: Path | None) -> None:
+    """What there was when Ctrl-C came, or when a run failed: the best point, and the file."""
     from autov.core import to_json, write_text
 
-    where = "" if out is None else f"; its point is in {out}"
+    where = "" if out is None else f"; {out} holds its point"
     if out is not None:
         write_text(out, to_json(result.to_dict() | {"interrupted": True}, indent=2) + "\n")
     best = f"best value so far {min(result.values):.6g}, of {counted(len(result.values), 'run')}"
-    sys.stderr.write(f"autov: {best}{where}\n")
-    if out is None:
-        hint("--out FILE keeps its point")
-
-
-def short(x: Any, most: int = 10) -> str:
-    """A point with six digits a number, the middle left out where it is long; described variables with their names."""
-    values = list(x.values() if isinstance(x, dict) else x)
-    texts = [f"{value:.6g}" if isinstance(value, (int, float)) else str(value) for value in values]
-    if isinstance(x, dict):
-        texts = [f"{name} = {text}" for name, text in zip(x, texts, strict=True)]
-    if len(texts) > most:
-        texts = [*texts[: most // 2], f"... ({len(texts)} variables) ...", *texts[-(most // 2) :]]
-    return f"[{', '.join(texts)}]"
+    sys.stderr.write("\n".join([f"autov: {best}{where}", *_best_lines(result, problem), ""]))

@@ -52,7 +52,7 @@ class EvaluationCounter:
         if seconds and left and left > ANNOUNCED and not self._announced and len(self._each) >= MEASURED:
             self._announced = True
             each = f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
-            log(f"autov: an evaluation takes {each}: at most {clock(left)} for {self._maxfev:,} evaluations; "
+            log(f"autov: {each} an evaluation: at most {clock(left)} for {self._maxfev:,} evaluations; "
                 "Ctrl-C stops and shows the best point")  # fmt: skip
         self._display(made, self._maxfev, left, best)
 

@@ -35,7 +35,7 @@ def ways(trials: Sequence[Trials], parts: dict[str, int], seconds: float) -> lis
     """
     longest, everything = max(one.budget.made for one in trials), sum(parts.values())
     checks = REAL_RUNS * longest * seconds
-    twin = _compiled_seconds(trials[0])
+    fast = _compiled_seconds(trials[0])
     model = everything * CHEAP + parts["retest"] * seconds
     learned = everything * CHEAP + checks
     found: list[tuple[float, str]] = [
@@ -57,11 +57,11 @@ def ways(trials: Sequence[Trials], parts: dict[str, int], seconds: float) -> lis
             "re-test on the function",
         ),
     ]
-    if twin is not None:
+    if fast is not None:
         found.append((
-            0 if everything * twin <= max(learned, SOON) else 1.5,
-            f"compile the function: numba.njit takes it as it is, which is {seconds / twin:,.0f} times as fast; the "
-            f"design then takes about {duration(everything * twin)}",
+            0 if everything * fast <= max(learned, SOON) else 1.5,
+            f"compile the function: numba.njit takes it as it is, which is {seconds / fast:,.0f} times as fast; the "
+            f"design then takes about {duration(everything * fast)}",
         ))  # fmt: skip
     return [text for _, text in sorted(found)]
 

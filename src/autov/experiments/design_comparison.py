@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from autov.algorithms.portfolio import Portfolio, who_worked
+from autov.algorithms.portfolio import Portfolio, evaluating_members
 from autov.designer import Design
 from autov.designer.design_run import COLD
+from autov.experiments.ablation import explain
 from autov.experiments.after_design import SEED_SHIFT
 from autov.experiments.comparison import Comparison, compare
-from autov.experiments.explanation import Explanation, explain
+from autov.experiments.explanation import Explanation
 from autov.experiments.generalisation import Generalisation, generalise
 from autov.problems import instance_of
 
@@ -90,5 +91,5 @@ def _compared(design: Design, place: int, shown: dict[str, Any], runs: int, work
         return DesignComparison(made)
     few = range(min(USE_RUNS, runs))
     return DesignComparison(
-        made, tuple(who_worked(shown["designed"], problem, maxfev, popsize, seed, run) for run in few)
+        made, tuple(evaluating_members(shown["designed"], problem, maxfev, popsize, seed, run) for run in few)
     )

@@ -108,6 +108,8 @@ class Trajectory:
             return f"{text}; {self.runs} runs of each differ in law, p = {self.p_value:.2g}"
         open_ = f"{self.runs} runs of each show no significant difference, p = {self.p_value:.2g}"
         found = f"the test detects a Kolmogorov-Smirnov distance of {self.detectable:.2f} with a power of {POWER:.0%}"
+        if self.detectable is not None and self.detectable >= 1:
+            found = f"so few runs that no difference at all is detected with a power of {POWER:.0%}"
         return f"{text}; {open_}; {found}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -89,7 +89,7 @@ def design_page(
     sections.append(("The designed optimiser", words + _operator(design)))
     if certificate is not None:
         table = folded_html("Tests", table_html(certificate_table(certificate)))
-        sections.append(("Invariance", text_html(f"{certificate.in_short}.") + table))
+        sections.append(("Invariance", text_html(_verdicts(certificate)) + table))
     made = ", ".join(f"{what} {count:,}" for what, count in design.spent.items())
     effort = f"{design.evaluations:,} evaluations ({made}) in {design.seconds:.0f} seconds."
     settings = "\n".join(f"{name}: {value}" for name, value in design.settings.items())
@@ -98,6 +98,13 @@ def design_page(
         ("How to repeat it", again + text_html(effort) + folded_html("Settings", code_html(settings, wrap=True)))
     )
     return page(f"An optimiser designed for {few(named)}", sections)
+
+
+def _verdicts(certificate: AlgorithmReport) -> str:
+    """The verdicts in a sentence or two."""
+    said = f"{certificate.in_short.removeprefix('invariance: ').capitalize()}."
+    undecided = None in certificate.holds.values()
+    return f"{said} Open: paths of runs differ, and the tests find no difference of their laws." if undecided else said
 
 
 def _faults(design: Design) -> list[str]:

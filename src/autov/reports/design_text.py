@@ -112,7 +112,8 @@ def in_short(design: Design, compared: Sequence[DesignComparison] = ()) -> list[
             cells = made.scores(show="median").cells
             others = [f"{label} {value:.3g} ({TOLD[cells[name, label].mark]})" for label, value in medians.items()]
             said.append(
-                f"Medians of {len(own)} further runs: {own_name(design)} {np.median(own):.3g}, {', '.join(others)}."
+                f"Medians of {len(own)} further runs on other instances: {own_name(design)} {np.median(own):.3g}, "
+                f"{', '.join(others)}."
             )
     return said
 

@@ -11,6 +11,7 @@ from autov.reports.html import Section, code_html, figure_html, lead_html, page,
 from autov.reports.views import drawn
 from autov.runs.result import Result
 
+SHOWN = {"points": "points that cover the box"}  # of members
 LEFT_OUT = ("x", "message", "names", "constr", "failed", "members")  # in other parts of the page
 
 
@@ -56,8 +57,9 @@ def _point(result: Result) -> Table:
 
 def _members(result: Result) -> Table:
     """How many evaluations each algorithm made that takes part."""
-    total = sum(result.members.values())
-    rows = ((name, (Cell(f"{count:,}"), Cell(f"{count / total:.0%}"))) for name, count in result.members.items())
+    made: dict[str, int] = dict(result.members)
+    total = sum(made.values())
+    rows = ((SHOWN.get(name, name), (Cell(f"{n:,}"), Cell(f"{n / total:.0%}"))) for name, n in made.items())
     return Table("", ("member", "evaluations", "share"), tuple(rows))
 
 

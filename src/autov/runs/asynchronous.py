@@ -31,7 +31,7 @@ from autov.runs.run_store import OtherPointError, SavedRun, Told
 BATCHES, ASYNCHRONOUS = "batches", "asynchronous"
 AHEAD = 8  # workers for each point that waits, so that a message costs nobody time
 SHORT = 0.1  # seconds of an evaluation below which half as many points as there are workers wait, at least one
-BESIDE = "beside"  # the name of points beside the algorithm's batch, in shares of members
+EXTRA = "extra points"  # drawn in addition to the batch of the algorithm: their name in shares of members
 
 
 def check_schedule(schedule: Any, problem: Problem, algorithm: Any) -> bool:
@@ -133,8 +133,8 @@ class AsynchronousRun:
         x = self.optimizer.ask(1)
         if not len(x):
             return None
-        beside = self.optimizer.drawn > drawn
-        self.spent.credit(BESIDE if beside else self.optimizer.at_work, 1)
+        extra = self.optimizer.drawn > drawn
+        self.spent.credit(EXTRA if extra else self.optimizer.at_work, 1)
         self.points.append(x[0])
         self.open[len(self.points) - 1] = x[0]
         return len(self.points) - 1

@@ -113,7 +113,7 @@ def ending(
         reason, converged = monitor.reason, run_has_converged(run)
     ended = verdict(reason, run.fun, _excess(problem, run.x, journal, run.fun), converged=converged)
     if run.nans:
-        ended["message"] += f" {run.nans} evaluations returned NaN and counted as worst."
+        ended["message"] += f" {run.nans} evaluation{'s' * (run.nans != 1)} returned NaN and counted as worst."
     if made_up is not None:
         ends = np.stack([problem.box.lower, problem.box.upper])
         lower, upper = problem.rounded(ends) if isinstance(problem, Constrained) else ends

@@ -100,7 +100,9 @@ def sentence(counts: Mapping[str, int], first: str = "") -> str:
     if not counts:
         return ""
     parts = ", ".join(f"{count} {what}" for what, count in counts.items())
-    return f"{sum(counts.values())} evaluations failed and counted as worst ({parts}){f': {first}' if first else ''}."
+    total = sum(counts.values())
+    what = f"{total} evaluation{'s' * (total != 1)} failed and counted as worst"
+    return f"{what} ({parts}){f': {first}' if first else ''}."
 
 
 def point_text(point: Array) -> str:

@@ -107,6 +107,7 @@ def minimize_noisy(
         if not noisy:
             result = plain(algorithm=algorithm, maxfev=None if maxfev is None else maxfev - probes, rng=seed,
                            history=history)  # fmt: skip
+            result.message = _of_all(result.message, result.nfev, probes)
             result.nfev += probes
             result.message += (
                 f" {probes} evaluations found no feasible point to look for noise: values were taken as exact."
@@ -125,8 +126,9 @@ def minimize_noisy(
         if isinstance(problem, Constrained):
             points = problem.rounded(points)
         found = recommend(points, evaluate, kept, level if isinstance(level, float) else np.nan)
+        message = _of_all(result.message, result.nfev - probes, probes + found.nfev)
         result.nfev += found.nfev
-        result.message = result.message.replace(f" {NOISY}", "") + f" {_sentence(found)}"
+        result.message = message.replace(f" {NOISY}", "") + f" {_sentence(found)}"
         if np.isfinite(found.fun):
             x = found.x if space is None else space.point(found.x)
             result.update(x=x, fun=found.fun, fun_std=found.fun_std)
@@ -142,6 +144,11 @@ class Recommended(NamedTuple):
     fun: float
     fun_std: float
     nfev: int
+
+
+def _of_all(message: str, made: int, besides: int) -> str:
+    """The message of a run of ``made`` evaluations with those that were made besides in its budget."""
+    return message.replace(f"The budget of {made:,} ", f"The budget of {made + besides:,} ")
 
 
 def _sentence(found: Recommended) -> str:

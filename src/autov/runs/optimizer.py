@@ -133,7 +133,7 @@ class Optimizer:
         the rest of the batch, then points from the normal distribution of the best of the last evaluated points, far
         from pending ones. There are fewer only where the budget, or a box of integers, has no more.
         """
-        left = self.maxfev - self._nfev - len(self._batch.beside)
+        left = self.maxfev - self._nfev - len(self._batch.further)
         self._begun = self._handed_out = True
         self._fetch()
         if n is None:
@@ -141,7 +141,7 @@ class Optimizer:
         count = min(whole_number("n", n, 1), max(left - int(self._batch.pending.sum()), 0))
         own = self._batch.hand_out(count, again=False)
         more = self._drawn_points(count - len(own))
-        self._batch.beside = np.concatenate([self._batch.beside, more])
+        self._batch.further = np.concatenate([self._batch.further, more])
         return self._handed(np.concatenate([own, more]))
 
     def _handed(self, x: Array) -> Any:
@@ -174,7 +174,7 @@ class Optimizer:
     def _drawn_points(self, count: int) -> Array:
         """Points outside the batch."""
         if count < 1:
-            return self._batch.beside[:0]
+            return self._batch.further[:0]
         self._drawn += 1
         rng = generator(int(digest(canonical(self._run.seed)), 16), self._drawn)
         return unknown_points(self._told, self._batch.waiting, self._rules, count, rng, self.categories)

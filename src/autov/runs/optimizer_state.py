@@ -65,7 +65,7 @@ def save(optimizer: Optimizer, path: str | os.PathLike[str]) -> None:
         "events": np.array([(event, len(f)) for event, _, f, _ in run.history], np.int64).reshape(-1, 2),
         "told_x": np.concatenate([np.empty((0, run.box.dim)), *(x for _, x, _, _ in run.history)]),
         "told_f": np.concatenate([np.empty(0), *(f for _, _, f, _ in run.history)]),
-        "out": batch.out.astype(np.int64), "extra": batch.beside,
+        "out": batch.out.astype(np.int64), "extra": batch.further,
     }  # fmt: skip
     if run.models_constraints:
         arrays["widths"] = np.array([rows.shape[1] for *_, rows in run.history], np.int64)
@@ -272,7 +272,7 @@ def _restore_told(o: Optimizer, numbers: dict[str, Any], arrays: dict[str, np.nd
         if not np.array_equal(asked, arrays["asked"]):
             raise ValueError("this version of the algorithm asks for another batch")
         o._batch.take(asked, values, out > 0)
-    o._batch.beside, o._drawn = extra, whole_number("drawn", numbers["drawn"], 0)
+    o._batch.further, o._drawn = extra, whole_number("drawn", numbers["drawn"], 0)
     o._handed(np.concatenate([x, o._batch.handed_out]))
 
 

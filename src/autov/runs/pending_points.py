@@ -22,7 +22,7 @@ class PendingPoints:
     def __init__(self, rounded: Callable[[Array], Array], dim: int, known: PointCache | None) -> None:
         self._rounded, self.known = rounded, known
         self._none = np.empty((0, dim))
-        self.beside = self._none  # handed out outside the batch and not told
+        self.further = self._none  # handed out outside the batch and not told
         self.clear()
 
     def clear(self) -> None:
@@ -53,19 +53,19 @@ class PendingPoints:
     @property
     def handed_out(self) -> Array:
         """All points that are handed out and not told."""
-        return np.concatenate([self.x[self.pending], self.beside])
+        return np.concatenate([self.x[self.pending], self.further])
 
     @property
     def waiting(self) -> Array:
         """All points that are not told: those of the batch, handed out or not, and those next to it."""
-        return np.concatenate([self.x[np.isnan(self.values)], self.beside])
+        return np.concatenate([self.x[np.isnan(self.values)], self.further])
 
     def hand_out(self, most: int, again: bool) -> Array:
         """At most this many points of the batch that are not told; ``again``: also those that are handed out."""
         missing = np.isnan(self.values)
         places = np.flatnonzero(missing if again else missing & ~self.out)
         if self.known is not None and self.known.grows:
-            places = self._distinct(self.known, places, self.beside if again else self.handed_out)
+            places = self._distinct(self.known, places, self.further if again else self.handed_out)
         places = places[: max(most, 0)]
         self.out[places] = True
         return self.x[places].copy()
@@ -113,12 +113,12 @@ class PendingPoints:
 
     def take_beside(self, x: Array) -> np.ndarray:
         """Which points of x were handed out outside the batch, (m,) bool; they are no longer pending."""
-        beside = np.zeros(len(x), bool)
-        for i, point in enumerate(x if len(self.beside) else x[:0]):
-            match = (self.beside == point).all(axis=1)
-            beside[i] = match.any()
-            self.beside = self.beside[~match]
-        return beside
+        further = np.zeros(len(x), bool)
+        for i, point in enumerate(x if len(self.further) else x[:0]):
+            match = (self.further == point).all(axis=1)
+            further[i] = match.any()
+            self.further = self.further[~match]
+        return further
 
     def forget(self, x: Array, stand_in: Callable[[Array], Array]) -> None:
         """Give up pending points; those of the batch get the value that ``stand_in`` has for them."""

@@ -1,4 +1,4 @@
-"""The compiled run, written as clean vectorised NumPy: what the benchmarks compare with, and a twin for the tests."""
+"""The compiled run, written as clean vectorised NumPy: the reference of the benchmarks and of a test."""
 
 from __future__ import annotations
 
