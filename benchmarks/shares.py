@@ -57,7 +57,9 @@ FIRST = (Setting(20, DIMS, 1), Setting(100, DIMS[:3], 1))
 ALL = (Setting(20, DIMS, 1), Setting(100, DIMS, 1), Setting(1000, (10,), 1))
 JUDGING = (Setting(20, DIMS, 6), Setting(100, DIMS, 6), Setting(1000, (10,), 3))
 # First those of earlier versions, or close to them.
-HAND_MADE = ({"cover": 0.02}, {"most_separable": 0.6}, {"first_curvature": 1e-6}, {"most": 0.6}, {"cover": 0.0})
+HAND_MADE = (
+    {"cover": 0.02}, {"most_separable": 0.6}, {"first_curvature": 1e-6}, {"short": 0.0}, {"most": 0.95}, {"cover": 0.0},
+)  # fmt: skip
 DRAWN, COMBINED, FINAL, JUDGED = 12, 6, 3, 2  # candidates of each step
 PLANTS, BUDGETS = range(30, 42), (100, 300, 1000)
 SEED = 31

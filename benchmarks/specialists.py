@@ -175,10 +175,11 @@ def _with_table(name: str, own: Comparison, table: Comparison) -> list[str]:
     first = [algorithms[int(np.argmin(row))] for row in means]
     return [
         "Against Table IX of the paper (its data and evaluations, five to ten runs of each; "
-        f"[table](../results/paper/table-9.json), [the specialist](../results/specialists/{name}/table.json)), mean "
-        f"ranks of mean values: {', '.join(f'`{a}` {rank:.2f}' for rank, a in order)}. It has the smallest mean on "
-        f"{first.count(name)} of {len(first)} functions."
-    ]
+        f"[table](../results/paper/table-9.json), [the specialist](../results/specialists/{name}/table.json)), "
+        f"`{name}` has the smallest mean on {first.count(name)} of {len(first)} functions:",
+        "\n".join(["| algorithm | mean rank of means |", "| --- | ---: |",
+                   *(f"| `{a}` | {rank:.2f} |" for rank, a in order)]),
+    ]  # fmt: skip
 
 
 def _section(name: str, kind: Kind, summary: dict[str, Any]) -> list[str]:
@@ -193,13 +194,15 @@ def _section(name: str, kind: Kind, summary: dict[str, Any]) -> list[str]:
         label = f"**`{algorithm}`**" if algorithm == name else f"`{algorithm}`"
         rows.append(f"| {label} | {ranks[algorithm]:.2f} | {' | '.join(counts)} |")
     holds = [word for word, held in summary["holds"].items() if held]
-    judged = kind.suite or f"{', '.join(kind.others)} (not trained on) and those trained on, in {kind.dim} variables"
-    return [
-        f"## {name}",
-        f"Kind of problem: {kind.what}. Trained on {', '.join(kind.trained)} ({kind.family}; variables "
-        f"{', '.join(map(str, kind.settings['dims']))}); tested on {judged}, {kind.maxfev:,} evaluations, {kind.runs} "
-        f"runs on fresh instances, seed {JUDGED_SEED}. Invariant to: {', '.join(holds) or 'nothing'} "
-        f"([certificate](../results/specialists/{name}/certificate.json), "
-        f"[all values](../results/specialists/{name}/comparison.md)).",
-        "\n".join(rows),
-    ]
+    judged = kind.suite or f"{', '.join(kind.others)} (held-out) and the training problems, in {kind.dim} variables"
+    dims, place = ", ".join(map(str, kind.settings["dims"])), f"../results/specialists/{name}"
+    facts = {
+        "problems": kind.what,
+        "training": f"{', '.join(kind.trained)} ({kind.family}; {dims} variables)",
+        "test": judged,
+        "runs": f"{kind.runs} of {kind.maxfev:,} evaluations on fresh instances, seed {JUDGED_SEED}",
+        "invariant to": f"{', '.join(holds) or 'nothing'} ([certificate]({place}/certificate.json))",
+        "stored": f"[all values]({place}/comparison.md)",
+    }
+    head = ["| | |", "| --- | --- |", *(f"| {fact} | {text} |" for fact, text in facts.items())]
+    return [f"## {name}", "\n".join(head), "\n".join(rows)]

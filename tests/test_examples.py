@@ -38,6 +38,7 @@ def test_the_gallery_shows_examples_as_they_are():
     outputs = made.outputs(page)
     assert len(made.GALLERY) == 13
     assert list(outputs) == list(made.GALLERY)
+    assert "the result is general" in outputs["design_for_a_family"], "its text says so"
     assert page == "\n".join([made.HEAD, *(made.section(name, outputs[name]) for name in made.GALLERY)])
     for name, output in outputs.items():
         assert "evaluations" in output, name

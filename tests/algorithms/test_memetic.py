@@ -124,13 +124,15 @@ def test_one_that_gains_may_go_on():
     assert (who == 0).mean() > 0.2
 
 
-@pytest.mark.parametrize(("search", "share"), [(Coordinate(), 0.9), (QuasiNewton(), 0.5)])
-def test_only_a_search_that_knows_the_function_to_be_separable_may_spend_nearly_all(search, share):
-    """One that goes on finding better points by quotients leaves the global search its part."""
+@pytest.mark.parametrize(
+    ("search", "short", "share"), [(Coordinate(), 30, 0.9), (QuasiNewton(), 30, 0.5), (QuasiNewton(), 70, 0.9)]
+)
+def test_only_a_search_that_knows_the_function_to_be_separable_may_spend_nearly_all(search, short, share):
+    """One that goes on finding better points by quotients leaves the global search its part, but not of a short run."""
     valleys = lambda x: ((x - 0.37) ** 2 - 0.02 * np.cos(40 * (x - 0.37))).sum(axis=1)  # noqa: E731
     p = Progress.of(400, 6, np.ones(1, bool))
     p.begin(0, 10)
-    algorithm = Memetic(MA_ES, (search,), most=0.5, most_separable=0.9)
+    algorithm = Memetic(MA_ES, (search,), most=0.5, most_separable=0.9, short=short)
     for nfev in range(10, 400, 10):  # every batch finds better points
         p.note(10, -float(nfev), np.zeros(6))
         assert memetic_progress.goes_on(algorithm, p, False, False) == (nfev < share * 400)

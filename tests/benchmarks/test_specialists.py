@@ -51,9 +51,10 @@ def test_a_small_one_is_designed_certified_judged_and_not_made_twice(tmp_path, m
     assert file.read_bytes() == before
     (tmp_path / "remarks.md").write_text("By hand.\n")
     page = specialists_page(tmp_path, tmp_path / "page.md")
-    assert page.startswith("# Specialists\n\nBy hand.\n\n## small\n\nKind of problem: for a test. Trained on sphere")
-    assert "mean ranks of mean values: " in page
-    assert page.count("`ga` ") == 2
+    assert page.startswith("# Specialists\n\nBy hand.\n\n## small\n\n| | |\n| --- | --- |\n| problems | for a test |\n")
+    assert "| training | sphere (translate; 2 variables) |" in page
+    assert "| algorithm | mean rank of means |" in page
+    assert page.count("| `ga` | ") == 2
     counts = [sum(mark == sign for mark in summary["marks"].values()) for sign in "+-="]
     assert f"| `ga` | {ranks['small']['ga']:.2f} | {' | '.join(map(str, counts))} |" in page
 

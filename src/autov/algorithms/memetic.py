@@ -109,6 +109,7 @@ class Memetic:
         refine: what they may spend besides, as a part of all evaluations made.
         most: what they may spend while they go on finding better points.
         most_separable: the same of a search along the axes, which goes on only where the function is separable.
+        short: with fewer evaluations than this for each variable, `most_separable` holds for all local searches.
         patience: failures in a row after which a local search is tried more and more rarely.
         round: evaluations of the global search between two tries of local searches.
         inherit_below: with fewer evaluations than this for each variable the global search starts at the best point;
@@ -126,6 +127,7 @@ class Memetic:
     refine: float = 0.05
     most: float = 0.6
     most_separable: float = 0.95
+    short: float = 30.0
     patience: int = 2
     round: float = 0.03
     inherit_below: float = 200.0
@@ -146,7 +148,7 @@ class Memetic:
         object.__setattr__(self, "most_variables", most)
         check_ranges(
             self, cover=(0, 0.5), cover_most=(0, 1e3), cover_after=(0, 1), trial=(0, 1), refine=(0, 1), most=(0, 1),
-            most_separable=(0, 1), patience=(1, 1000), round=(1e-3, 1), inherit_below=(0, 1e9),
+            most_separable=(0, 1), short=(0, 1e9), patience=(1, 1000), round=(1e-3, 1), inherit_below=(0, 1e9),
         )  # fmt: skip
 
     def with_constraints(self, integrality: tuple[bool, ...], maxfev: int) -> Memetic:
@@ -154,12 +156,13 @@ class Memetic:
 
         It is told by `learn` what is known of points. A member that sees values only creeps along the constraints.
         """
-        if len(integrality) > MOST_VARIABLES:
+        if len(integrality) > MOST_VARIABLES or all(integrality):
             return self
         scale = min(search.scale for search in self.local_searches)
         search = ConstrainedSearch(integrality, scale)
-        most = min(self.most, max(LEAST_MODELLED, MODELLED * len(integrality) / maxfev))
-        return replace(self, local_searches=(search,), most_variables=(), cover_after=0.0, most=most)
+        part = max(LEAST_MODELLED, MODELLED * len(integrality) / maxfev)
+        most = {"most": min(self.most, part), "most_separable": min(self.most_separable, part)}
+        return replace(self, local_searches=(search,), most_variables=(), cover_after=0.0, **most)
 
     @property
     def runners(self) -> tuple[Any, ...]:

@@ -142,7 +142,8 @@ def goes_on(settings: Any, p: Progress, ended: bool, border: bool) -> bool:
     At the ``border`` of the feasible points, where its gains are small, better points are no reason.
     """
     gained, p.checked = p.best < p.checked, p.best
-    most = settings.most if settings.local_searches[p.turn].starts_near else settings.most_separable
+    long = settings.local_searches[p.turn].starts_near and p.maxfev >= settings.short * p.best_x.size
+    most = settings.most if long else settings.most_separable
     return not ended and p.local_nfev < (most * p.maxfev if gained and not border else allowed(settings, p))
 
 

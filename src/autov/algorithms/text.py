@@ -86,7 +86,7 @@ def _memetic(algorithm: Memetic) -> str:
         "start at the best of them.",
         f"  They may spend {algorithm.trial:.1%} of the budget and {algorithm.refine:.1%} of the evaluations made, up "
         f"to {algorithm.most:.0%} while they find better points, to {algorithm.most_separable:.0%} along the axes of a "
-        "separable function.",
+        f"separable function, and for all with fewer than {algorithm.short:.3g} evaluations for each variable.",
         "  Then the global search starts, at the best point with fewer than "
         f"{algorithm.inherit_below:.3g} evaluations for each variable. After each {algorithm.round:.1%} of the budget "
         f"a local search starts at its best point; after {algorithm.patience} failures in a row it is tried more "
