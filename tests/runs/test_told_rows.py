@@ -106,3 +106,13 @@ def test_values_without_constraints_are_refused():
     x = optimizer.ask(1)
     with pytest.raises(InputError, match=r"^tell: expected 2"):
         optimizer.tell(x, [1.0], constraints=[[0.0]])
+
+
+def test_one_described_point_with_its_constraints():
+    optimizer = Optimizer(autov.space(a=(0, 1), n=range(1, 5)), constraints="returned", maxfev=40, rng=1)
+    while not optimizer.stop():
+        (point,) = optimizer.ask(1)
+        a, n = point["a"], point["n"]
+        optimizer.tell(point, a + n, constraints=[2.5 - n, 0.25 - a])
+    assert optimizer.result.x == {"a": pytest.approx(0.25, abs=1e-6), "n": 3}
+    assert optimizer.result.maxcv == 0

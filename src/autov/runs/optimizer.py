@@ -215,8 +215,8 @@ class Optimizer:
             f: their values (m,).
             violation: how far each point is from being feasible, 0 if it is; the value of an infeasible point does
                 not matter.
-            constraints: instead of a violation, what must not be above 0 at a feasible point, (m,) or (m, k). An
-                equality h = 0 is two of them, ``h - 1e-4`` and ``-h - 1e-4``.
+            constraints: instead of a violation, what must not be above 0 at a feasible point, (m,) or (m, k), or
+                (k,) for one point. An equality h = 0 is two of them, ``h - 1e-4`` and ``-h - 1e-4``.
         """
         x, f, broken, outside = told_values(self._coordinates("tell", x), f, violation, constraints, self.box)
         if not len(f):

@@ -192,6 +192,7 @@ def told_values(
     if outside is not None:
         if violation is not None:
             raise InputError("tell: give violation or constraints, not both")
+        outside = outside.reshape(1, -1) if len(f) == 1 and outside.ndim < 2 else outside
         if outside.ndim not in (1, 2) or len(outside) != len(f):
             raise InputError(f"tell: constraints must have shape ({len(f)},) or ({len(f)}, k), got {outside.shape}")
         broken = total_excess(outside.reshape(len(f), -1))
