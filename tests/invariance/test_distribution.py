@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
-from autov.invariance import distribution
+from autov.invariance import check, distribution
 from autov.invariance.distribution import compare_laws, distance, threshold
 from autov.invariance.pathwise import compare
 from autov.invariance.subject import Subject
@@ -45,6 +45,43 @@ def test_false_alarms_are_rarer_than_stated(monkeypatch):
         alarms += found.refused is not None
         assert (found.p_value < 0.2) == (found.refused is not None), "the p-value is corrected, too"
     assert alarms <= 8  # 40 * 0.2; the bound is not sharp and the seeds are fixed
+
+
+def test_thresholds_by_hand():
+    """The constant of Wei and Dudley: e for samples of fewer than 458, 2 from there on."""
+    assert threshold(100, 50) == pytest.approx(np.sqrt(np.log(np.e * 50 / 1e-4) / 100))
+    assert threshold(500, 50) == pytest.approx(np.sqrt(np.log(2 * 50 / 1e-4) / 500))
+
+
+def noisy(p, lower, upper, rng):
+    return p[0] + np.abs(p[1] - p[0]) * rng.standard_normal(p[0].shape)
+
+
+def test_laws_are_corrected_for_all_numbers_of_variables(monkeypatch):
+    monkeypatch.setattr(distribution, "STAGES", (100, 500))
+    one, both = (check(noisy, properties=["rotation"], dim=dim, trials=8)["rotation"] for dim in (2, (2, 10)))
+    assert one.law.dims == both.law.dims == (2,), "refused at once"
+    assert both.law.comparisons == 2 * one.law.comparisons
+    assert both.p_value == pytest.approx(2 * one.p_value)
+
+
+def test_the_distance_that_a_certificate_states_by_hand(monkeypatch):
+    monkeypatch.setattr(distribution, "STAGES", (100, 500))
+
+    def round_noise(p, lower, upper, rng):
+        return p[0] + np.linalg.norm(p[1] - p[0], axis=1, keepdims=True) * rng.standard_normal(p[0].shape)
+
+    law = check(round_noise, properties=["rotation"], dim=2, trials=8)["rotation"].law
+    assert law.samples == 500
+    assert law.detectable == pytest.approx(threshold(500, law.comparisons) + 1.2816 / np.sqrt(1000), abs=1e-4)
+
+
+def test_sizes_of_all_numbers_of_variables_are_stated_together():
+    two, ten, both = (check(noisy, properties=["scale"], dim=dim, trials=8)["scale"].scope for dim in (2, 10, (2, 10)))
+    for mine in ("inputs", "sizes"):
+        lows, highs = zip(getattr(two, mine), getattr(ten, mine), strict=True)
+        assert getattr(both, mine) == (min(lows), max(highs))
+    assert both.offspring == two.offspring + ten.offspring
 
 
 def test_stated_distance_is_found():

@@ -13,7 +13,7 @@ from scipy.stats import (
 )
 
 from autov import check_bias
-from autov.core import Box, InputError
+from autov.core import Box, InputError, generator
 from autov.invariance.structural_bias import RandomValues, anderson_darling, directions, holm, spacings, uniformity
 from autov.reports.certificates import bias_table
 
@@ -122,6 +122,24 @@ def _p_of(z):
 def test_holm_by_hand():
     assert holm(np.array([0.01, 0.04, 0.03, 0.005])) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm(np.array([0.5, 0.9])) == pytest.approx([1.0, 1.0])
+
+
+def test_points_that_keep_apart_are_refused():
+    assert spacings((np.arange(100) + 0.5) / 100) < 1e-6
+
+
+def test_all_p_values_are_corrected_together():
+    found = bias("centre", runs=20)
+    each, (together, _) = uniformity(found.points, generator(1, 7)), directions(found.points)
+    expected = holm(np.concatenate([each.ravel(), together]))
+    assert np.array_equal(found.corrected.ravel(), expected[: each.size])
+    assert np.array_equal(found.pooled, expected[each.size :])
+    assert (found.pooled > together).all()
+
+
+def test_the_distance_that_is_found_by_hand():
+    # 3 x 4 + 2 tests: sqrt(ln(2 x 14 / 0.01) / 400), and 1.2816 deviations of 1 / (2 sqrt(200)).
+    assert bias("uniform").detectable == pytest.approx(0.14087 + 0.04531, abs=1e-4)
 
 
 def test_false_alarms_are_as_rare_as_stated():
