@@ -24,6 +24,7 @@ BENCHMARKS = {
     "certificates": "what operators and algorithms are invariant to (minutes, kept in runs/)",
     "theory": "runs that Theorem 4 of the paper says cannot be (a minute)",
     "constrained": "constrained problems, with SciPy (a minute)",
+    "constraint-rules": "Deb's rules, an augmented Lagrangian and weighted violations (minutes)",
     "quality": "BBOB and MA-BBOB, with other libraries (hours, kept in runs/)",
     "general": "how the default was designed (hours, kept in runs/)",
     "shares": "what local searches of the default may spend: a search (half an hour, kept in runs/)",
@@ -50,6 +51,7 @@ MODULES = {
     "ma-es": "matrix_adaptation",
     "random-designs": "random_designs",
     "invariant-weights": "invariant_weights",
+    "constraint-rules": "constraint_rules",
 }  # where it does not have the name of the benchmark
 
 

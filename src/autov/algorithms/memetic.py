@@ -156,7 +156,7 @@ class Memetic:
 
         It is told by `learn` what is known of points. A member that sees values only creeps along the constraints.
         """
-        if len(integrality) > MOST_VARIABLES or all(integrality):
+        if len(integrality) > MOST_VARIABLES:
             return self
         scale = min(search.scale for search in self.local_searches)
         search = ConstrainedSearch(integrality, scale)
