@@ -153,6 +153,7 @@ def test_a_report_states_what_was_tried():
         assert set(row["scope"]["dims"]) <= {2, 10, 50}
         assert row["scope"]["tolerance"] == 1e-6
         assert row["scope"]["failure_rate"] == pytest.approx(3 / row["scope"]["points"])
+        assert row["scope"]["run_failure_rate"] == pytest.approx(3 / row["scope"]["transformations"])
         assert (row["power"] is None) == (row["detectable"] is None)
     assert "with 95% confidence" in str(report)
     for certificate in (report, check("sbx", dim=3, trials=4)):

@@ -450,6 +450,21 @@ def test_the_first_population_under_rotation_is_uniform_in_a_ball():
     assert np.abs(np.histogram(shares, 4, (0, 1))[0] - 1000).max() < 5 * np.sqrt(4000 * 0.25 * 0.75)
 
 
+@dataclass(frozen=True)
+class Elsewhere(Small):
+    """As Small, but the population that it shows is not the one that it works with."""
+
+    def population(self, state):
+        return np.abs(state.x), state.f
+
+
+def test_populations_count_as_well_as_points_asked_for():
+    assert check_algorithm(Small(DEMutation()), runs=20).holds["translation"] is True
+    found = check_algorithm(Elsewhere(DEMutation()), runs=20, properties=["translation"])["translation"]
+    assert found.holds is not True
+    assert found.diverged == 0
+
+
 def test_a_distance_above_one_is_not_said_to_be_found():
     notes = {runs: check_algorithm(Small(GaussianSampling(0.1)), runs=runs)["scale"].note() for runs in (20, 40)}
     assert "no difference at all is detected" in notes[20]
