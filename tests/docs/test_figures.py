@@ -60,7 +60,10 @@ def test_the_families_of_the_readme_are_those_stored():
     known = sum("(`general`)" in row[0] for row in rows.values())
     assert found["never_worse"] == 12
     assert f"{words[found['better_than_all']]} are better than all six baselines, none is worse than any" in text
-    assert f"{words[known].capitalize()} of the twelve are the default itself" in text
+    assert f"{words[known].capitalize()} of the twelve were the default itself" in text
+    marks = [row[families.DEFAULT] for row in found["marks"].values()]
+    better, worse = words[marks.count("+")], words[marks.count("-")]
+    assert f"it is better than {better} designs and worse than {worse}" in text
 
 
 def test_verdicts_on_algorithms_are_those_stored_and_none_is_left_out():
