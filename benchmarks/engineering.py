@@ -65,7 +65,6 @@ show, and one before it with longer steps, which was behind COBYLA with 300 eval
 This page is made by `python -m benchmarks engineering` and `make quality`."""
 
 
-
 class _Spent(Exception):  # noqa: N818
     pass
 
