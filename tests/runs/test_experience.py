@@ -126,6 +126,18 @@ def test_points_that_are_best_by_chance_are_not_trusted():
     assert first is None
 
 
+def test_long_runs_trust_only_what_is_surely_better():
+    box, rng = Box.cube(0, 1, 8), np.random.default_rng(1)
+    experience = learn([Source("", row[None]) for row in rng.random((40, 8))], box)
+    for maxfev, trusted in ((399, True), (400, False)):
+        trial = experience.trial(box, maxfev, rng)
+        tried, cold = len(trial.tried), len(trial.x) - len(trial.tried)
+        f = np.append(np.zeros(tried), np.ones(cold))
+        f[:2] = 2.0  # at least 75 %, but not 90 % of the pairs
+        assert 0.75 <= (f[:tried, None] < f[tried:]).mean() < 0.9
+        assert (experience.first_points(trial, f, box, rng) is not None) == trusted
+
+
 def test_the_cold_part_of_a_population_stays():
     problem = bowl(np.zeros(D))
     experience = learn(optima(1000), problem.box)

@@ -3,7 +3,8 @@
 A run first tries a few points: the best points of earlier runs (of many those that represent the others), their mean,
 and where the optimum is predicted, that point. Some points of the whole box are evaluated, too; both together
 are at most `PART` of the budget. The run starts cold unless the best of the former beats all of the latter, and most of
-the former are better than most of the latter (`BETTER`), because among many points anywhere one is the best by chance.
+the former are better than most of the latter (`BETTER`; in long runs `SURE`), because among many points anywhere one is
+the best by chance.
 Else the first points of the algorithm are the few best ones, new points, and the others that were tried. Of the new
 points, which are at most a fifth of the budget, every second one takes each variable from one of the best tried
 (uniform crossover). The others are normal draws around the best one, with the covariance of the optima of its cluster:
@@ -24,6 +25,10 @@ PART = 0.05  # of the budget that is tried first
 TRIED = 0.75  # of it for points of the distribution, the rest for points of the whole box
 MOST = 100  # evaluations that are tried first, at most
 BETTER = 0.75  # share of pairs of a point tried and one of the whole box in which the former is better, at least
+LONG, SURE = (
+    50,
+    0.9,
+)  # the same with as many evaluations for each variable: a cold start has time, and misleading costs more
 NEARER = 0.3  # standard deviations of draws over those of optima: the best of several draws is nearer than most
 NEW = 4  # new points for each that is tried first, at most
 PARENTS = 3  # best points tried, whose variables are recombined
@@ -34,10 +39,14 @@ BEST = 4  # points tried that come before the draws
 
 
 class Trial(NamedTuple):
-    """Points that are tried first: those of the distribution, in the unit box and in the box, then the others."""
+    """Points that are tried first: those of the distribution, in the unit box and in the box, then the others.
+
+    They are good if at least the share ``better`` of pairs says so.
+    """
 
     tried: Array  # (n, d) in the unit box
     x: Array  # (n + m, d) in the box
+    better: float = BETTER
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +92,15 @@ class StartDistribution:
         count = max(1, min(int(PART * maxfev), MOST))
         tried = self.candidates(max(1, round(TRIED * count)))
         cold = stratified(min(count - len(tried), len(tried)), box.dim, rng)
-        return Trial(tried, box.clip(box.lower + np.concatenate([tried, cold]) * box.width))
+        better = SURE if maxfev >= LONG * box.dim else BETTER
+        return Trial(tried, box.clip(box.lower + np.concatenate([tried, cold]) * box.width), better)
 
     def first_points(self, trial: Trial, f: Array, box: Box, rng: Generator) -> Array | None:
         """First points for an algorithm, from the values of the trial; None for a cold start."""
         n, x = len(trial.tried), trial.x[: len(f)]
         order = np.argsort(f[:n], kind="stable")
         better = float((f[:n, None] < f[n:]).mean()) if len(f) > n else 1.0
-        if not (f[order[0]] < f[n:].min(initial=np.inf) and better >= BETTER):
+        if not (f[order[0]] < f[n:].min(initial=np.inf) and better >= trial.better):
             return None
         best = trial.tried[order[0]]
         parents, d = trial.tried[order[:PARENTS]], box.dim
