@@ -27,7 +27,9 @@ def test_a_search_keeps_its_candidates_in_the_order_of_their_tries():
     assert operator.genes[:3] == ("row1.x2.mean", "row1.x2.std", "row1.bounds.std")
 
 
-def test_candidates_are_whole_after_an_interruption(tmp_path):
+@pytest.mark.parametrize("seconds", [0.0, 1e9])  # between checkpoints: all are kept, or all are made of the journal
+def test_candidates_are_whole_after_an_interruption(tmp_path, monkeypatch, seconds):
+    monkeypatch.setattr("autov.designer.search_files.CHECKPOINT_SECONDS", seconds)
     whole = design("sphere", generations=4, members="ma-es", **TINY).candidates
     place = {"checkpoint": tmp_path / "search.npz", "members": "ma-es"}
 

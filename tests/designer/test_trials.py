@@ -152,7 +152,7 @@ def test_evaluations_are_counted():
     assert trials.evaluations == 3 * 50
 
 
-@pytest.mark.parametrize("name", ["paper-h3", "portfolio", "shade", "minion:arrde"])
+@pytest.mark.parametrize("name", ["paper-h3", "portfolio", "ma-es+popsize_budget=0.4", "shade", "minion:arrde"])
 @pytest.mark.parametrize("problem", [Classic("rastrigin", 3), function_problem(rastrigin, [(-5.0, 5.0)] * 3)])
 def test_a_run_that_is_cut_off_is_the_first_part_of_one_that_is_not(name, problem):
     cut, given = TrialBudget(10, evaluations=400, stop=0.2875), Given((resolve_algorithm(name),))

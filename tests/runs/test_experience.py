@@ -182,6 +182,10 @@ def test_the_memory_of_an_algorithm_is_experience_too():
     assert means(problem, remembering, 200, experience=experience) < 0.5 * means(
         problem, cold, 200, experience=experience
     )
+    CALLS.clear()
+    solve(problem, remembering, maxfev=200, seed=1, experience=experience)
+    near = np.abs(np.array(CALLS[:3]) - PLACE).max(axis=1) < 2
+    assert near.sum() >= 2, "both are tried together"
     other = WarmStart(cold, ((0.5, 0.5),), (0.01, 0.01))
     assert means(problem, other, 100, experience=experience) == means(problem, cold, 100, experience=experience)
 
