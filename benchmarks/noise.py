@@ -29,7 +29,7 @@ INSTANCES, NOISE, DIM, MAXFEV = (1, 2), (0.01, 0.1), 5, 500
 LEAST = 1e-8  # gaps below are equal
 FILE = Path(__file__).parents[1] / "results" / "noise.json"
 OURS = "autov, noise=True"
-HEADING = "## Beside other libraries"
+HEADING = "## Comparison with other libraries"
 INTRODUCTION = """{count} BBOB functions with {dim} variables, {maxfev} evaluations, instances 1 and 2, one run on each.
 Values are divided by their standard deviation over the box, and normal noise of 1 % or 10 % of that is added. The gap
 is the true value at the recommended point less the minimum. The algorithm of noisy runs was chosen on other functions,

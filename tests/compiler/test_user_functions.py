@@ -27,6 +27,9 @@ def outcome(folder, how):
 
 def test_users_compilations_and_the_state_of_the_process_stay_the_same(tmp_path_factory):
     found = {how: outcome(tmp_path_factory.mktemp(how), how) for how in ("without", "imported", "run")}
+    if sys.version_info >= (3, 12):  # there Numba's code of this function differs from process to process
+        for one in found.values():
+            assert all(one["work"][what].pop("calls") for what in ("code", "llvm"))
     for one in found.values():
         assert one["work"] == found["without"]["work"]
         assert one["changed"] == []
