@@ -79,6 +79,14 @@ class Stream:
         return instances[instances.number(SPLIT_OF.get(self.purpose, "train"), self.instance(run))]
 
 
+class Course(NamedTuple):
+    """The best value of a run, and how it was reached."""
+
+    fun: float
+    nfev: np.ndarray  # counts of evaluations
+    best: Array  # the best value so far at each of them
+
+
 class Tasks(NamedTuple):
     """Runs to be made, all arrays (n,) int64: which candidate of those given, its number, the number of its run."""
 
@@ -134,11 +142,17 @@ class CompiledTrials:
         return self._packed(tasks) if isinstance(self.genome, PackedGenome) else self._one_by_one(tasks)
 
     def _one_by_one(self, tasks: Tasks) -> Array:
-        best = np.empty(len(tasks.which))
-        for i, (which, candidate, run) in enumerate(zip(*tasks, strict=True)):
-            key = derive(self.stream.key, candidate, run)
-            best[i] = run_alone(self.stream.met(self.instances, run), self.decoded[which], self.budget, key)
-        return best
+        return np.array([course.fun for course in self.courses(tasks)])
+
+    def courses(self, tasks: Tasks) -> list[Course]:
+        """Each task as a run of its own, with its course."""
+        return [
+            run_alone(
+                self.stream.met(self.instances, run), self.decoded[which], self.budget,
+                derive(self.stream.key, candidate, run),
+            )
+            for which, candidate, run in zip(*tasks, strict=True)
+        ]  # fmt: skip
 
     def _packed(self, tasks: Tasks) -> Array:
         """One compiled call for all instances of one function; instances with functions of their own get their own."""
@@ -192,8 +206,8 @@ def _without_note(context: Array) -> Array:
     return own
 
 
-def run_alone(instance: Prepared, algorithm: Any, budget: TrialBudget, key: np.ndarray) -> float:
-    """The best value of one run of any algorithm on an instance, compiled if both can be."""
+def run_alone(instance: Prepared, algorithm: Any, budget: TrialBudget, key: np.ndarray) -> Course:
+    """One run of any algorithm on an instance, compiled if both can be."""
     compiled: bool = isinstance(algorithm, Compiled) and algorithm.compiles
     if not compiled or instance.objective is None:
         seed = int(key[0] >> np.uint64(1))
@@ -202,23 +216,24 @@ def run_alone(instance: Prepared, algorithm: Any, budget: TrialBudget, key: np.n
     if instance.may_raise is not None:  # prepared objectives are shared by several calls, notes are not
         objective = objective._replace(context=_without_note(objective.context))
     state = algorithm.start(key, instance.box, budget.popsize, budget.maxfev)
-    best = algorithm.run_compiled(state, objective, budget.made).fun
+    made = algorithm.run_compiled(state, objective, budget.made)
     if instance.may_raise is not None:
         instance.may_raise.raise_noted(objective.context)
-    return best
+    return Course(made.fun, made.trace_nfev, made.trace_best)
 
 
-def solve_alone(problem: Problem, algorithm: Any, budget: TrialBudget, seed: int, evaluate: Any = None) -> float:
-    """The best value of one run that is asked for points, or of another library."""
+def solve_alone(problem: Problem, algorithm: Any, budget: TrialBudget, seed: int, evaluate: Any = None) -> Course:
+    """One run that is asked for points, or of another library."""
     cut = budget.made < budget.maxfev
     run = solve(
         problem, cast(Any, algorithm), maxfev=budget.maxfev, popsize=budget.popsize, seed=seed, evaluate=evaluate,
         watch=(lambda run: run.nfev >= budget.made) if cut else None,
     )  # fmt: skip
-    if not cut or run.improved is None:
-        return run.fun
+    if run.improved is None:
+        return Course(run.fun, run.trace_nfev, run.trace_best)
     counts, values = run.improved  # the batch in which it was cut off may have gone further
-    return float(values[max(int(np.searchsorted(counts, budget.made, side="right")) - 1, 0)])
+    last = max(int(np.searchsorted(counts, budget.made, side="right")) - 1, 0)
+    return Course(float(values[last]) if cut else run.fun, counts[: last + 1], values[: last + 1])
 
 
 def groups_of(keys: Iterable[Hashable]) -> list[np.ndarray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,6 +18,7 @@ from autov.designer.journal import Journal, Values
 from autov.designer.trial_instances import Instances, Prepared
 from autov.designer.trial_runs import (
     CompiledTrials,
+    Course,
     InstancePoints,
     SentTrials,
     Stream,
@@ -82,8 +83,34 @@ class Trials:
         with one_blas_thread():
             for begin in range(0, count, step):
                 piece = slice(begin, begin + step)
-                best[piece] = self._together(stream, genome, vectors, tasks.part(piece))
+                made = self._together(stream, genome, vectors, tasks.part(piece))
+                best[piece] = [course.fun for course in made]
         return best
+
+    def courses(self, stream: Stream, algorithms: Sequence[Any], shown: Sequence[int], runs: int) -> list[list[Course]]:
+        """The first runs of some of the algorithms that were tried together, again and with their courses.
+
+        Args:
+            stream: theirs.
+            algorithms: all that were tried.
+            shown: places of those to run again.
+            runs: of each.
+        """
+        given, numbers = Given(tuple(algorithms)), np.repeat(np.asarray(shown, np.int64), runs)
+        tasks = Tasks(numbers, numbers, np.tile(np.arange(runs), len(shown)))
+        self.evaluations += len(numbers) * self.budget.made
+        if self.compiled:
+            call = CompiledTrials(self.instances, given, given.vectors, self.budget, stream)
+            made: list[Any] = [None] * len(numbers)
+            for index, (course,) in self.engine.map(
+                call.courses, [tasks.part(slice(i, i + 1)) for i in range(len(numbers))]
+            ):
+                made[index] = course
+        else:
+            together = all(isinstance(one, Compiled) for one in algorithms)
+            with one_blas_thread():
+                made = (self._in_lockstep if together else self._alone)(stream, algorithms, tasks)
+        return [made[i : i + runs] for i in range(0, len(made), runs)]
 
     def _map_runs(self, genome: Genome, stream: Stream, vectors: Array, parts: list[Tasks]) -> Found[Array]:
         """Compiled runs on the engine; workers elsewhere keep what they got for the next candidates."""
@@ -109,16 +136,21 @@ class Trials:
             return 8
         return max(1, int(1.0 / self._cost))
 
-    def _together(self, stream: Stream, genome: Genome, vectors: Array, tasks: Tasks) -> Array:
-        """All runs in lockstep: each batch of all of them is one call of the Python function."""
-        box, budget = self.box, self.budget
+    def _together(self, stream: Stream, genome: Genome, vectors: Array, tasks: Tasks) -> list[Course]:
+        """Runs on a Python function: in lockstep if all algorithms can be."""
         algorithms = {w: genome.decode(vectors[w]) for w in np.unique(tasks.which)}
-        chosen = [algorithms[w] for w in tasks.which]
-        if not all(isinstance(one, Compiled) for one in chosen):  # of other libraries, or asked with generators
+        if not all(isinstance(one, Compiled) for one in algorithms.values()):  # of other libraries, or with generators
             return self._alone(stream, algorithms, tasks)
+        return self._in_lockstep(stream, algorithms, tasks)
+
+    def _in_lockstep(self, stream: Stream, algorithms: Any, tasks: Tasks) -> list[Course]:
+        """Each batch of all runs is one call of the Python function."""
+        box, budget = self.box, self.budget
+        chosen = [algorithms[w] for w in tasks.which]
         keys = [derive(stream.key, c, r) for c, r in zip(tasks.candidates, tasks.runs, strict=True)]
         states = [a.start(key, box, budget.popsize, budget.maxfev) for a, key in zip(chosen, keys, strict=True)]
         best, left = np.full(len(chosen), np.inf), np.full(len(chosen), budget.made)
+        improved: list[list[tuple[int, float]]] = [[] for _ in chosen]
         met = [stream.met(self.instances, int(run)) for run in tasks.runs]  # kept until the last one ends
         unused = generator(0)
         step = 0
@@ -130,21 +162,28 @@ class Trials:
             cut = [x[: left[i]] for i, x in zip(active, asked, strict=True)]
             values = self._values(cut, stream, tasks, active, step, [met[i] for i in active])
             for i, x, f in zip(active, asked, values, strict=True):
-                best[i] = min(best[i], f.min())
+                if f.min() < best[i]:
+                    lowest = np.minimum.accumulate(np.append(best[i], f))
+                    better = np.flatnonzero(lowest[1:] < lowest[:-1])
+                    improved[i] += zip((budget.made - left[i] + 1 + better).tolist(), f[better].tolist(), strict=True)
+                    best[i] = lowest[-1]
                 left[i] -= len(f)
                 if len(f) == len(x):
                     states[i] = chosen[i].tell(states[i], x, f, unused)
             step += 1
-        return best
+        return [
+            Course(float(fun), np.array([n for n, _ in falls], np.int64), np.array([f for _, f in falls]))
+            for fun, falls in zip(best, improved, strict=True)
+        ]
 
-    def _alone(self, stream: Stream, algorithms: dict[Any, Any], tasks: Tasks) -> Array:
+    def _alone(self, stream: Stream, algorithms: Any, tasks: Tasks) -> list[Course]:
         """One run after the other, points on all workers."""
-        best = np.empty(len(tasks.which))
-        for i, (w, c, r) in enumerate(zip(*tasks, strict=True)):
+        found = []
+        for w, c, r in zip(*tasks, strict=True):
             instance, seed = stream.met(self.instances, r), int(derive(stream.key, c, r)[0] >> np.uint64(1))
             points = None if self.uses_rng else partial(self._points, stream, instance, int(r))
-            best[i] = solve_alone(instance.problem, algorithms[w], self.budget, seed, points)
-        return best
+            found.append(solve_alone(instance.problem, algorithms[w], self.budget, seed, points))
+        return found
 
     def end(self, stream: Stream, run: int, algorithm: Any) -> tuple[Array, float]:
         """Where one run ends, and the value there."""

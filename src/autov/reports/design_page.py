@@ -12,9 +12,10 @@ from autov.algorithms.files import DEFAULT
 from autov.algorithms.text import explain, short_name
 from autov.designer import Design
 from autov.designer.cases import few
+from autov.designer.design_run import COLD
 from autov.designer.space import operator_of
 from autov.experiments import Comparison
-from autov.experiments.design_comparison import DesignComparison
+from autov.experiments.design_comparison import DESIGNED, DesignComparison
 from autov.experiments.explanation import Explanation
 from autov.experiments.generalisation import Generalisation
 from autov.invariance import AlgorithmReport
@@ -126,8 +127,7 @@ def _strip(design: Design, place: int, drawn: Sequence[str]) -> str:
 def _panels(made: Comparison) -> dict[str, str]:
     """Problem -> its curves."""
     runs = len(made.runs(made.problems[0], made.algorithms[0]))
-    told = (f"Best value over evaluations, {runs} further runs of each on other instances than those of the re-test. "
-            f"{BANDS} {CLICK}")  # fmt: skip
+    told = f"Best value over evaluations in runs 1 to {runs} of the re-test. {BANDS} {CLICK}"
     return {
         name: figure_html(panel, f"best value over evaluations on {name}", told)
         for name, panel in convergence_panels(made).items()
@@ -136,7 +136,8 @@ def _panels(made: Comparison) -> dict[str, str]:
 
 def _renamed(design: Design, made: Comparison) -> Comparison:
     """The same runs under the names that are shown."""
-    names = {label: own_name(design) if label == "designed" else shown_name(label) for label in made.algorithms}
+    own = shown_name(COLD) if COLD in design.rivals else own_name(design)  # a memory has these very problems
+    names = {label: own if label == DESIGNED else shown_name(label) for label in made.algorithms}
     rows = tuple(replace(row, label=names[row.label]) for row in made.rows)
     return replace(made, algorithms=tuple(names.values()), reference=names[made.reference], rows=rows)
 

@@ -12,9 +12,9 @@ from autov.algorithms.files import DEFAULT
 from autov.core import InputError
 from autov.designer import Design
 from autov.designer.fitness import unit_of
-from autov.experiments.design_comparison import DesignComparison
+from autov.experiments.design_comparison import DESIGNED, DesignComparison
 from autov.problems import resolve_problem
-from autov.reports.design_tables import own_name, shown_name, tested
+from autov.reports.design_tables import shown_name, tested
 from autov.stats import SOLVED
 
 KINDS = {"translate": "translated", "rotate": "rotated", "scale": "scaled"}  # instances of a family
@@ -104,17 +104,13 @@ def in_short(design: Design, compared: Sequence[DesignComparison] = ()) -> list[
         said.append(f"{factor(design).number} problems: no baseline has a smaller median. Tables are below.")
     for each in compared[:1]:
         made, name = each.comparison, each.comparison.problems[0]
-        # Those of the re-test stand above: another figure of the same algorithm would only confuse.
+        # Medians of the baselines are those of the whole re-test: another figure of them would only confuse.
         medians = {label: float(np.median(made.values(name, label))) for label in made.algorithms
-                   if label not in design.baselines and label != "designed"}  # fmt: skip
+                   if label not in (*design.baselines, design.baseline, DESIGNED)}  # fmt: skip
         if medians:
-            own = made.values(name, "designed")
-            cells = made.scores(show="median").cells
+            cells, runs = made.scores(show="median").cells, len(made.values(name, DESIGNED))
             others = [f"{label} {value:.3g} ({TOLD[cells[name, label].mark]})" for label, value in medians.items()]
-            said.append(
-                f"Medians of {len(own)} further runs on other instances: {own_name(design)} {np.median(own):.3g}, "
-                f"{', '.join(others)}."
-            )
+            said.append(f"Medians of others on the instances of runs 1 to {runs} of the re-test: {', '.join(others)}.")
     return said
 
 
