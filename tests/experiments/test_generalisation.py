@@ -66,6 +66,12 @@ def test_the_default_is_not_compared_with_itself(found):
     assert "general itself" in known.sentences()[0]
 
 
+def test_a_baseline_that_won_is_called_by_its_name(found):
+    assert generalise(found, evaluations=4_500).table().columns[3:] == ("designed", "general", "the design is")
+    won = generalise(replace(found, baseline="ma-es"), evaluations=4_500)
+    assert won.table().columns[3:] == ("ma-es", "general", "ma-es is")
+
+
 def test_the_report_has_it(found, tmp_path):
     elsewhere, parts = generalise(found), autov.explain(found, runs=3)
     page = write_design(found, tmp_path, insight=(elsewhere, parts))["report.html"].read_text()

@@ -190,6 +190,39 @@ def test_the_factor_is_of_medians_against_the_best_baseline():
     assert "the problem is solved by the best baseline" in factor(solved).text
 
 
+def test_a_page_names_the_baseline_that_won():
+    found = design("sphere", dim=3, family=("translate",), space="operator", **{**TINY, "retest_runs": 9})
+    label = next(iter(found.baselines))
+    found = replace(found, algorithm=resolve_algorithm("ma-es"), baseline="ma-es", retested=np.full((1, 9), 2.0),
+                    baselines={label: np.full((1, 9), 50.0)})  # fmt: skip
+    page = design_page(found, compare_design(found, 1), "")
+    for tag in ("title", "h1"):
+        told = re.search(f"<{tag}>(.*?)</{tag}>", page)[1].replace("<wbr>", "")
+        assert told == "ma-es won the design for sphere+family=translate"
+    assert "<h2>The winner" in page
+    assert "<h2>The designed optimiser" not in page
+    assert f"than the best other baseline, {shown_name(label)} (" in factor(found).text
+    said = in_short(found, compare_design(found, 1))[0]
+    assert f"The best other baseline, {shown_name(label)}, has 50 (significantly worse)" in said
+    assert f"0% of the runs of ma-es ended worse than the median run of {shown_name(label)}." in said
+    assert "the design's runs" not in said
+    found = replace(found, retested=np.zeros((1, 9)), baselines={label: np.zeros((1, 9))})
+    assert factor(found).text.startswith("both solve the problem in the median run: ma-es and the best other baseline,")
+
+
+@pytest.mark.parametrize("baseline", [None, "scipy:de"])
+def test_a_peer_is_shown_once(baseline):
+    found = design("sphere", dim=3, family=("translate",), space="operator", panel=("scipy:de",), **TINY)
+    if baseline is not None:
+        others = {label: values for label, values in found.baselines.items() if label != baseline}
+        rivals = {label: one for label, one in found.rivals.items() if label != baseline}
+        found = replace(found, baseline=baseline, baselines=others, rivals=rivals, algorithm=found.rivals[baseline])
+    (made,) = compare_design(found, 1)
+    assert "DE (SciPy)" not in made.comparison.algorithms
+    assert ("scipy:de" in made.comparison.algorithms) == (baseline is None)
+    assert "DE (SciPy)" not in " ".join(in_short(found, [made]))
+
+
 def test_baselines_are_better_or_worse_in_words():
     found = design("sphere", dim=3, family=("translate",), space="operator", **{**TINY, "retest_runs": 9})
     label = next(iter(found.baselines))

@@ -87,9 +87,9 @@ def _algorithms(design: Design, place: int) -> dict[str, Any]:
     quick = design.judged[place].box.dim <= QUICK[0] and design.budgets[place] <= QUICK[1]
     if _is_compiled(design, place) and quick and design.settings["trial"]["popsize"] >= LEAST_POPSIZE:
         found |= {
-            label: design.rivals.get(label, spec)
+            spec if spec in design.rivals else label: design.rivals.get(spec, spec)  # a peer keeps its name
             for label, spec in WELL_KNOWN.items()
-            if label not in found and label != design.baseline
+            if spec not in found and spec != design.baseline
         }
     return found
 

@@ -64,12 +64,14 @@ class Generalisation(Displayable):
         runs: of both algorithms under each.
         evaluations: that this took.
         reason: why there are no conditions, or some are missing.
+        label: of the result: the name of the baseline that won, or "designed".
     """
 
     conditions: tuple[Condition, ...]
     runs: int
     evaluations: int
     reason: str = ""
+    label: str = "designed"
 
     def __repr__(self) -> str:
         return f"<Generalisation: {len(self.conditions)} conditions, {self.runs} runs>"
@@ -101,8 +103,9 @@ class Generalisation(Displayable):
         )  # fmt: skip
         note = (f"Medians of {self.runs} runs: gaps to the minimum where it is known. After the default's: the share "
                 "of pairs of runs in which it is better (ties half), and the ratio of medians.")  # fmt: skip
-        columns = ("", "variables", "evaluations", "designed", DEFAULT, "the design is")
-        return Table(f"The design and {DEFAULT} under other conditions", columns, rows, notes=(note,))
+        subject = "the design" if self.label == Generalisation.label else self.label
+        columns = ("", "variables", "evaluations", self.label, DEFAULT, f"{subject} is")
+        return Table(f"{subject[0].upper()}{subject[1:]} and {DEFAULT} under other conditions", columns, rows, notes=(note,))
 
     def to_dict(self) -> dict[str, Any]:
         """For machines."""
@@ -126,7 +129,7 @@ def generalise(design: Design, workers: Any = 1, evaluations: float = math.inf) 
         evaluations: the largest number; leaves out the costliest conditions first.
     """
     if design.baseline == DEFAULT:
-        return Generalisation((), 0, 0, f"The design is {DEFAULT} itself: there is nothing to compare.")
+        return Generalisation((), 0, 0, f"The result is {DEFAULT} itself: there is nothing to compare.")
     wanted = [(case, *one) for case in cases_of(design)[:MOST_CASES] for one in _conditions(case)]
     chosen = list(wanted)
     while chosen and 2 * _least_runs(len(chosen)) * _cost(chosen) > evaluations:
@@ -161,7 +164,8 @@ def _compared(design: Design, chosen: list[Wanted], runs: int, reason: str, work
         Condition(trained.label, what, case.problem.box.dim, case.maxfev, medians[i][0], medians[i][1], fair[i])
         for i, (trained, what, case) in enumerate(chosen)
     )
-    return Generalisation(conditions, runs, 2 * runs * _cost(chosen), reason)
+    label = design.baseline or Generalisation.label
+    return Generalisation(conditions, runs, 2 * runs * _cost(chosen), reason, label)
 
 
 def _least_runs(conditions: int) -> int:

@@ -87,7 +87,7 @@ def design_page(
                            "Best, median and worst candidate of each generation (training fitness).")  # fmt: skip
     sections.append(("Search, and budget share per member", pair_html(searched, *_use(design, compared))))
     words = folded_html("Description", code_html(explain(design.algorithm), wrap=True))
-    sections.append(("The designed optimiser", words + _operator(design)))
+    sections.append(("The designed optimiser" if design.baseline is None else "The winner", words + _operator(design)))
     if certificate is not None:
         table = folded_html("Tests", table_html(certificate_table(certificate)))
         sections.append(("Invariance", text_html(_verdicts(certificate)) + table))
@@ -98,7 +98,9 @@ def design_page(
     sections.append(
         ("How to repeat it", again + text_html(effort) + folded_html("Settings", code_html(settings, wrap=True)))
     )
-    return page(f"An optimiser designed for {few(named)}", sections)
+    won = None if design.baseline is None else shown_name(design.baseline)
+    title = f"An optimiser designed for {few(named)}" if won is None else f"{won} won the design for {few(named)}"
+    return page(title, sections)
 
 
 def _verdicts(certificate: AlgorithmReport) -> str:

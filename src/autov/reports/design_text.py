@@ -42,17 +42,18 @@ def factor(design: Design) -> Factor:
             all(np.median(design.retested[p]) <= np.median(each[p]) for each in others.values())
             for p in range(len(names))
         )
-        return Factor(f"{ahead} of {len(names)}", "problems on which no baseline has a smaller median best value")
+        told = f"problems on which no {_baseline(design)} has a smaller median best value"
+        return Factor(f"{ahead} of {len(names)}", told)
     lead = str(design.failure_measure(0))
     own, other = float(np.median(design.retested[0])), float(np.median(others[lead][0]))
     sign = TOLD[tested(design, 0)[lead].mark()]
     low = design.judged[0].minimum
-    rest = f"the best baseline, {shown_name(lead)} ({sign}; {_held_out(design, 0)})"
+    rest = f"the best {_baseline(design)}, {shown_name(lead)} ({sign}; {_held_out(design, 0)})"
     if low is None or not np.isfinite([own, other]).all():
         return Factor(f"{own:.4g}", f"median best value, against {other:.4g} of {rest}")
     mine, theirs = own - low, other - low
     if max(mine, theirs) <= SOLVED:
-        return Factor("equal", f"both solve the problem in the median run: the design and {rest}")
+        return Factor("equal", f"both solve the problem in the median run: {_result(design)} and {rest}")
     if mine <= SOLVED:
         return Factor("solved", f"in the median run; median error {theirs:.3g} of {rest}")
     if theirs <= SOLVED:
@@ -62,6 +63,16 @@ def factor(design: Design) -> Factor:
         f"{ratio:.2g}\u00d7" if ratio < 100 else f"{ratio:.0e}\u00d7",
         f"{what} median error ({mine:.3g} against {theirs:.3g}) than {rest}",
     )
+
+
+def _baseline(design: Design) -> str:
+    """What the result is compared with: where a baseline won, it is not among them."""
+    return "baseline" if design.baseline is None else "other baseline"
+
+
+def _result(design: Design) -> str:
+    """What the result is called in a sentence."""
+    return "the design" if design.baseline is None else shown_name(design.baseline)
 
 
 def _held_out(design: Design, place: int) -> str:
@@ -101,7 +112,7 @@ def in_short(design: Design, compared: Sequence[DesignComparison] = ()) -> list[
     if design.baseline is not None:
         said[0] = f"{_why_baseline(design)} {said[0]}"
     if len(names) > MOST:
-        said.append(f"{factor(design).number} problems: no baseline has a smaller median. Tables are below.")
+        said.append(f"{factor(design).number} problems: no {_baseline(design)} has a smaller median. Tables are below.")
     for each in compared[:1]:
         made, name = each.comparison, each.comparison.problems[0]
         # Medians of the baselines are those of the whole re-test: another figure of them would only confuse.
@@ -127,7 +138,7 @@ def _sentence(design: Design, place: int) -> str:
         return f"{text} Smaller is better."
     signs = {label: one.mark() for label, one in tested(design, place).items()}
     lead = str(design.failure_measure(place))
-    for what, label in (("best baseline", lead), *([] if lead == DEFAULT else [("default", DEFAULT)])):
+    for what, label in ((f"best {_baseline(design)}", lead), *([] if lead == DEFAULT else [("default", DEFAULT)])):
         if label in design.baselines:
             median = f"{np.median(design.baselines[label][place]):.4g}"
             text += f" The {what}, {shown_name(label)}, has {median} ({TOLD[signs[label]]})."
@@ -137,7 +148,7 @@ def _sentence(design: Design, place: int) -> str:
 def _failures(design: Design, place: int) -> str:
     """How many runs of the result failed."""
     share, measure = design.failed_runs[place], shown_name(str(design.failure_measure(place)))
-    return f"{share:.0%} of the design's runs ended worse than the median run of {measure}."
+    return f"{share:.0%} of the runs of {_result(design)} ended worse than the median run of {measure}."
 
 
 def next_steps(design: Design, folder: Path) -> list[tuple[str, str]]:
