@@ -3,6 +3,8 @@
 `python -m tests.test_messages` writes tests/messages.txt anew; read the difference before you commit it.
 """
 
+import contextlib
+import io
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,7 @@ import autov
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.de import DE
 from autov.algorithms.warm_start import WarmStart
+from autov.cli import main
 from autov.core import Box, InputError, generator
 from autov.core.checks import whole_number
 from autov.designer.space import portfolio_space
@@ -87,14 +90,38 @@ CALLS = {
 }
 
 
+COMMANDS = (
+    "lst", "frob", "minimize", "compare --algorithms ga", "minimize sphere ackley", "minimize sphere --algoritm ga",
+    "minimize sphere --qqqq", "minimize sphere --maxfev", "minimize sphere --vectorized=3",
+    "minimize sphere --maxfev abc", "minimize sphere --runs 0", "minimize sphere --runs 1 --runs=-3",
+    "minimize sphere --seed -1", "minimize sphere --timeout soon", "design sphere --evaluations many",
+    "minimize sphere --engine fast", "minimize sphere --algorithm gaa", "minimize sphere --dim 1 --known no.csv",
+    "compare --algorithms gaa --problems f1", "compare --algorithms ga --problems rastrigen",
+    "compare --algorithms ga --problems f1 --reference x", "design sphere --family spin",
+    "design sphere --lower -1 --upper 1",
+)  # fmt: skip
+
+
 def message_of(call):
+    """The message, and hints."""
     with pytest.raises(InputError) as caught:
         call()
-    return str(caught.value)
+    return [str(caught.value), *(f"hint: {note}" for note in getattr(caught.value, "__notes__", ()))]
+
+
+def said_to(command):
+    """What the command prints about bad input."""
+    said = io.StringIO()
+    with pytest.raises(SystemExit) as ended, contextlib.redirect_stderr(said):
+        main(command.split())
+    assert ended.value.code == 2
+    return said.getvalue().splitlines()
 
 
 def snapshot():
-    return "".join(f"{name}\n    {message_of(call)}\n" for name, call in CALLS.items())
+    found = {name: message_of(call) for name, call in CALLS.items()}
+    found |= {f"autov {command}": said_to(command) for command in COMMANDS}
+    return "".join("\n    ".join([name, *lines]) + "\n" for name, lines in found.items())
 
 
 def test_messages_say_what_they_said():

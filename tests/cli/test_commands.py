@@ -128,7 +128,7 @@ def test_evaluations_may_be_written_as_a_power_of_ten(capsys, tmp_path):
     code, _, err = run(capsys, "design", "sphere", "--evaluations", "1e2", "--out", str(tmp_path))
     assert code == 2
     assert "the smallest design needs" in err
-    assert "you allow 100 evaluations\nhint: design on a cheap model" in err
+    assert "you allow 100 evaluations\nhint: design on a cheap model of the problem (--surrogate)\n" in err
 
 
 def test_a_failing_function_is_one_line(capsys, tmp_path):
@@ -289,7 +289,7 @@ def test_instances_logs_and_data_of_bbob(capsys, tmp_path):
     )  # fmt: skip
     assert (code, json.loads(out)["problem"]) == (0, "bbob-f1+instance=3")
     code, _, err = run(capsys, "design", "sphere", "--instances", "1..5")
-    assert (code, err) == (2, "autov: instances: only bbob-f1..bbob-f24 and ma-bbob have them, got sphere\n")
+    assert (code, err) == (2, "autov: --instances: only bbob-f1..bbob-f24 and ma-bbob have them, got sphere\n")
 
 
 def test_measures_are_printed_and_written_where_minima_are_known(capsys, tmp_path):
@@ -373,7 +373,7 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_run(capsys, t
         command = [part.replace(word, place) for part in command]
     code, _, err = run(capsys, *command)
     assert code == 2
-    assert re.fullmatch(rf"autov: (checkpoint: )?{re.escape(str(tmp_path))}/blocked/.*: cannot be written: .*\n", err)
+    assert re.fullmatch(rf"autov: (--out: )?{re.escape(str(tmp_path))}/blocked/.*: cannot be written: .*\n", err)
     assert not (tmp_path / "called").exists()
     assert not store.exists()
 

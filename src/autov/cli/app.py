@@ -13,6 +13,7 @@ import typer
 from typer.main import get_command
 
 from autov.cli import check, compare, design, explain, export, minimize, open_page, reproduce, show
+from autov.cli.usage import as_options, hint_as_options, options_of, usage
 
 app = typer.Typer(
     name="autov", no_args_is_help=True, add_completion=True, rich_markup_mode=None, pretty_exceptions_enable=False,
@@ -44,14 +45,15 @@ def _end(message: str, code: int, hints: Sequence[str] = ()) -> NoReturn:
 
 
 @contextlib.contextmanager
-def _plain_warnings() -> Iterator[None]:
+def _plain_warnings(options: dict[str, str]) -> Iterator[None]:
     """Warnings of this package are one line without its source; those of users' functions stay as they are."""
     whole, home = warnings.formatwarning, str(Path(__file__).parents[1])
 
     def one_line(message: Any, category: Any, filename: str, lineno: int, line: str | None = None) -> str:
         if not filename.startswith(home):
             return whole(message, category, filename, lineno, line)
-        return f"autov: {' '.join(str(message).split()).removeprefix('autov: ')}\n"
+        text = " ".join(str(message).split()).removeprefix("autov: ")
+        return f"autov: {as_options(hint_as_options(text, options), options)}\n"
 
     warnings.formatwarning = one_line
     try:
@@ -67,17 +69,20 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
     # Typer carries its own copy of click in some versions: find the class that its errors derive from.
     usage_error = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+    command, typed = get_command(app), sys.argv[1:] if arguments is None else arguments
+    options = options_of(command.commands.get(typed[0]) if typed else None)  # type: ignore[attr-defined]
     try:
-        with _plain_warnings():
-            code = get_command(app).main(arguments, prog_name="autov", standalone_mode=False)
+        with _plain_warnings(options):
+            code = command.main(arguments, prog_name="autov", standalone_mode=False)
     except usage_error as error:  # type: ignore[misc]
         message = error.format_message()  # type: ignore[attr-defined]
         if type(error).__name__ == "NoArgsIsHelpError":
             sys.stdout.write(message + "\n")
             raise SystemExit(2) from None
-        _end(" ".join(message.split()), 2)
+        _end(usage(error, typed), 2)
     except (InputError, BackendError) as error:
-        _end(" ".join(str(error).split()), 2, getattr(error, "__notes__", ()))
+        hints = [hint_as_options(note, options) for note in getattr(error, "__notes__", ())]
+        _end(as_options(" ".join(str(error).split()), options), 2, hints)
     except WorkerError as error:
         _end(str(error), 1)
     except Exception as error:

@@ -95,8 +95,8 @@ def fitted(
     fixed = [name for name in FITTED if name in kept]
     given = f" with {' and '.join(fixed)} as given" if fixed else ""
     error = InputError(f"evaluations, time: the smallest design{given} needs {said(least)}, you allow {said(limit)}")
-    fits = f"make runs of {shorter:,} evaluations (budgets), or " if shorter >= least_budget > 0 else ""
-    error.add_note(f"{fits}design on a cheap model of the problem (surrogate)")
+    fits = f"make runs of {shorter:,} evaluations (budgets=), or " if shorter >= least_budget > 0 else ""
+    error.add_note(f"{fits}design on a cheap model of the problem (surrogate=)")
     raise error
 
 
