@@ -117,12 +117,10 @@ def minimize(
     check_places(out)
     found = _with_constraints(found, constraints, integers)
     title = algorithm or default_algorithm(found)
-    chosen = resolve_algorithm(title)
     if runs == 1:
         with run_on.spread(1 if run_on.engine == "auto" else None) as spread:
             solve_once(
-                found, maxfev=maxfev, seed=seed, title=title, label=problem, out=out, json_=json_,
-                popsize=None if popsize is None else population_of(popsize, chosen, stacklevel=2), algorithm=chosen,
+                found, maxfev=maxfev, seed=seed, title=title, label=problem, out=out, json_=json_, popsize=popsize,
                 workers=spread, faults=policy, store=store, known=known, learn_from=learn_from or None,
                 context=numbers("--context", context), x0=_first(x0, found), x0_std=x0_std,
             )  # fmt: skip
@@ -132,7 +130,8 @@ def minimize(
             raise InputError(f"{name}: only for one run (--runs 1)")
     maxfev = maxfev or 10_000
     before, experience = _known(known, found), _experience(learn_from, context, found)
-    size = population_of(popsize, chosen, stacklevel=2)
+    chosen = resolve_algorithm(title)
+    size = population_of(popsize, chosen, title, stacklevel=2)
     with (
         quiet_functions(json_),
         run_on.spread() as spread,

@@ -67,7 +67,7 @@ def solve_once(
         problem: what is minimised.
         maxfev: evaluations; None until converged.
         seed: of all random numbers.
-        title: the algorithm's name.
+        title: the algorithm, as it was typed.
         label: the problem's name as it was typed.
         out: file for the result: JSON, or a page where it ends in .html.
         json_: print JSON.
@@ -85,7 +85,9 @@ def solve_once(
     with quiet_functions(json_), shown as display:
         counter = EvaluationCounter(display, about["maxfev"])
         try:
-            result = minimize(problem, maxfev=maxfev, popsize=popsize, rng=seed, callback=counter, **options)
+            result = minimize(
+                problem, algorithm=title, maxfev=maxfev, popsize=popsize, rng=seed, callback=counter, **options
+            )
         except (Exception, KeyboardInterrupt) as error:
             found = getattr(error, "autov_result", None)
             if isinstance(error, KeyboardInterrupt):

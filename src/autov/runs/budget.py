@@ -26,21 +26,21 @@ def budget_of(maxfev: int | None, dim: int) -> int:
     return 1000 * (dim + 10) if maxfev is None else whole_number("maxfev", maxfev, 1)
 
 
-def population_of(popsize: int | None, algorithm: Any, stacklevel: int = 3) -> int:
+def population_of(popsize: int | None, algorithm: Any, given: Any = None, stacklevel: int = 3) -> int:
     """The population of algorithms that have none of their own; a warning where it is given and not used.
 
     Args:
         popsize: as it was given; None for 100.
         algorithm: settings.
+        given: what the caller named it by.
         stacklevel: whose line the warning names; 3 is who calls the caller.
     """
     if popsize is None:
         return 100
     size = whole_number("popsize", popsize, 2)
     if not getattr(algorithm, "uses_popsize", True):
-        warnings.warn(
-            f"popsize: this algorithm ({algorithm.name}) has its own and ignores {size}", stacklevel=stacklevel
-        )
+        name = given if isinstance(given, str) else algorithm.name
+        warnings.warn(f"popsize: {name} has its own population size and ignores {size}", stacklevel=stacklevel)
     return size
 
 

@@ -160,14 +160,15 @@ def minimize(
     problem = problem_of(fun, bounds, dim, vectorized, args, constraints, integrality)
     space = space_of(problem)
     x0 = x0 if space is None or x0 is None else space.several("x0", x0)
-    chosen = resolve_algorithm(default_algorithm(problem) if algorithm is None else algorithm)
+    given = default_algorithm(problem) if algorithm is None else algorithm
+    chosen = resolve_algorithm(given)
     chosen = chosen if x0_std is None else with_first_step(chosen, x0, x0_std)
     policy, failed = fault_policy(faults), FaultCount()
     check_policy(problem, policy)
     stopping, dims = stopping_of(stop, target), problem.box.dim
     if isinstance(chosen, External) and (name := stopping.needs_population()):
         raise InputError(f"{name}: {chosen.name} runs as a whole and shows no population; use target or patience")
-    until_converged, maxfev, popsize = maxfev is None, budget_of(maxfev, dims), population_of(popsize, chosen)
+    until_converged, maxfev, popsize = maxfev is None, budget_of(maxfev, dims), population_of(popsize, chosen, given)
     live, asynchronous = LiveRun(), schedule != "batches" and check_schedule(schedule, problem, chosen)
     progress = Progress(maxfev, value_shown(problem), lambda: {} if live.run is None else live.run.members)
     monitor = Monitor(

@@ -98,7 +98,8 @@ class Optimizer:
         x0 = x0 if self.space is None or x0 is None else self.space.several("x0", x0)
         if not (box.width > 0).any():
             raise InputError("bounds: every variable is fixed (lower equals upper), nothing is left to search")
-        chosen = resolve_algorithm(default_algorithm(rules) if algorithm is None else algorithm)
+        given = default_algorithm(rules) if algorithm is None else algorithm
+        chosen = resolve_algorithm(given)
         chosen = chosen if x0_std is None else with_first_step(chosen, x0, x0_std)
         if not isinstance(chosen, Metaheuristic):
             raise InputError(f"algorithm: {chosen.name} can only be run as a whole, not asked; use minimize")
@@ -108,7 +109,7 @@ class Optimizer:
         before = known_points(known, rules if self._restricted else rules.problem)
         self.categories = np.array(kinds_of(rules)[0])  # how many each variable has, 0 for what has an order
         self.stopping, self.until_converged = stopping_of(stop, target), maxfev is None
-        self.popsize, self.maxfev = population_of(popsize, chosen), budget_of(maxfev, box.dim)
+        self.popsize, self.maxfev = population_of(popsize, chosen, given), budget_of(maxfev, box.dim)
         self.algorithm, self._started = chosen, time.perf_counter()
         self._run = RecordedAlgorithm(
             chosen, box, rules.box, popsize=self.popsize, maxfev=self.maxfev, seed=seed_of(rng), x0=x0,
