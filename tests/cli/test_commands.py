@@ -132,6 +132,17 @@ def test_evaluations_may_be_written_as_a_power_of_ten(capsys, tmp_path):
     assert "you allow 100 evaluations\nhint: design on a cheap model of the problem (--surrogate)\n" in err
 
 
+@pytest.mark.parametrize(("file", "more"), [("search.npz", ()), ("search.json", ("--metric", "hypervolume"))])
+def test_a_folder_that_holds_a_search_is_refused(capsys, tmp_path, file, more):
+    if more:
+        pytest.importorskip("pymoo", exc_type=ImportError)
+    (tmp_path / file).write_text("")
+    code, _, err = run(capsys, "design", "zdt1" if more else "sphere", *more, "--out", str(tmp_path))
+    assert code == 2
+    said = f"autov: --out: {tmp_path} holds a search\nhint: --resume continues it; or choose another --out\n"
+    assert err == said
+
+
 def test_a_failing_function_is_one_line(capsys, tmp_path):
     (tmp_path / "boom_for_cli.py").write_text("def boom(x):\n    raise ValueError('no')\n")
     where = f"{tmp_path / 'boom_for_cli.py'}:boom"

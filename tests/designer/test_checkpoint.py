@@ -42,7 +42,7 @@ def test_checkpoints_are_not_overwritten_silently(tmp_path):
     path = tmp_path / "search.npz"
     design("sphere", checkpoint=path, **TINY)
     before = path.read_bytes()
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="^checkpoint: .* holds a search"):
         design("sphere", checkpoint=path, **TINY)
     with pytest.raises(FileError, match="seed was 1, is 2"):
         design("sphere", checkpoint=path, resume=True, **(TINY | {"rng": 2}))
@@ -367,7 +367,7 @@ def test_failed_evaluations_of_earlier_sessions_count(tmp_path, monkeypatch, at)
         assert said in html.unescape(design_page(again, [], "autov design"))
         again.save(tmp_path / "optimizer.json")
         shown = CliRunner().invoke(app, ["show", str(tmp_path / "optimizer.json")]).stdout
-        assert f"failed: {whole.failed['raised']} raised" in shown
+        assert f"failed evaluations: {whole.failed['raised']:,} raised" in shown
 
 
 def test_checkpoints_with_strange_counts_are_refused(tmp_path):

@@ -25,6 +25,7 @@ from autov.cli.options import (
     with_options,
 )
 from autov.cli.output import (
+    check_unused,
     console,
     hint,
     log,
@@ -227,6 +228,7 @@ def design(
     if not problems:
         problems = [path.stem for path in learn_from or []]
     folder = out or Path("runs") / f"{_name(problems)}-{settings.designed.space_name}-{preset}-{seed}"
+    checkpoint = check_unused(folder, "search.npz", resume)
     again = shlex.join(["autov", *sys.argv[1:]])
     what = f"designing ({settings.designed.space_name}) for {few(problems)}"
     hint_ = f"Ctrl-C writes it to {CUT}, --resume resumes"
@@ -247,7 +249,7 @@ def design(
         ):
             found = search(
                 named or None, None if named else _table_bounds(box, dim), preset=preset, rng=seed, workers=spread,
-                checkpoint=folder / "search.npz", resume=resume,
+                checkpoint=checkpoint, resume=resume,
                 progress=progress, time=time, evaluations=evaluations, surrogate=twins, log=None if json_ else log,
                 learn_from=list(learn_from) if learn_from else None, real_runs=real_runs,
                 validate=held_out,

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from autov.cli.output import console, print_json, print_words, show_table
+from autov.cli.output import check_unused, console, print_json, print_words, show_table
 from autov.cli.search_display import ProgressDisplay
 from autov.core import InputError, new_folder
 from autov.experiments import Cell, Table
@@ -24,9 +24,7 @@ def design_crossover(
     if metric != "hypervolume":
         raise InputError(f"metric: must be hypervolume, got {metric!r}")
     folder = out or Path("runs") / f"{'-'.join(problems)}-nsga2-{seed}"
-    checkpoint = folder / "search.json"
-    if checkpoint.is_file() and not resume:
-        raise InputError(f"out: {checkpoint} holds a search; resume it with --resume, or choose another folder")
+    checkpoint = check_unused(folder, "search.json", resume)
     candidates = population or POPULATION
     trials = candidates * (1 + (GENERATIONS if generations is None else generations))
     chosen = {name: value for name, value in given.items() if value is not None}

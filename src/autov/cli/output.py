@@ -111,6 +111,17 @@ def check_places(file: Path | None = None, folder: Path | None = None) -> None:
         check_writable(folder / "report.html")
 
 
+def check_unused(folder: Path, file: str, resume: bool) -> Path:
+    """The checkpoint in a folder; refuses one of an earlier search unless it is resumed."""
+    from autov.core import InputError
+
+    if (folder / file).exists() and not resume:
+        error = InputError(f"out: {folder} holds a search")
+        error.add_note("--resume continues it; or choose another --out")
+        raise error
+    return folder / file
+
+
 def write_files(folder: Path | None, files: dict[str, Callable[[Path], object]]) -> None:
     """Write files into a folder, if there is one, and say so."""
     if folder is None:

@@ -114,7 +114,9 @@ def search_files(checkpoint: Any, resume: bool) -> Iterator[SearchFiles]:
         opened.enter_context(locked(path.with_name(f"{path.name}.lock"), "a search"))
         for each in (path, _values_of(path)):
             if each.exists() and not resume:
-                raise InputError(f"checkpoint: {each} is there already; resume it or choose another place")
+                error = InputError(f"checkpoint: {each} holds a search")
+                error.add_note("resume=True continues it; or choose another checkpoint")
+                raise error
         files = SearchFiles(path, Checkpoint.read(path) if path.exists() else None)
         opened.callback(lambda: files.journal.close())
         yield files
