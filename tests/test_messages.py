@@ -87,6 +87,16 @@ CALLS = {
     "an unknown figure": lambda: search_behaviour("fig-4"),
     "an unknown table": lambda: autov.reproduce("table-4"),
     "an export that is unknown": lambda: autov.export("paper-h3", "cobol"),
+    "an export of an unknown name": lambda: autov.export("foo", "python"),
+    "an export of a similar name": lambda: autov.export("genral", "python"),
+    "an export of an unknown setting": lambda: autov.export("de+x=1", "python"),
+    "an export of what is not affine": lambda: autov.export("sbx", "python"),
+    "an export of the default": lambda: autov.export("general", "python"),
+    "a function of a module without bounds": lambda: autov.problem("tests.test_messages:bowl"),
+    "the same algorithm twice": lambda: autov.compare(["ga", "ga"], "sphere"),
+    "a Bayesian test of runs that are not paired": lambda: autov.compare(
+        ["ga", "de"], "sphere", dim=2, runs=2, maxfev=20, popsize=10
+    ).scores(test="bayes"),
 }
 
 
@@ -98,7 +108,8 @@ COMMANDS = (
     "minimize sphere --engine fast", "minimize sphere --algorithm gaa", "minimize sphere --dim 1 --known no.csv",
     "compare --algorithms gaa --problems f1", "compare --algorithms ga --problems rastrigen",
     "compare --algorithms ga --problems f1 --reference x", "design sphere --family spin",
-    "design sphere --lower -1 --upper 1",
+    "design sphere --lower -1 --upper 1", "list algorithm", "list foo", "show foo", "show sphere", "check shad",
+    "check foo", "check foo --bias", "reproduce table-4", "reproduce table-99",
 )  # fmt: skip
 
 

@@ -10,8 +10,8 @@ from autov.operators import AffineOperator
 
 def test_a_portfolio_says_who_gets_how_much():
     text = explain(Portfolio(trial=(0.06, 0.25), hedge=0.2, round=0.05, polish=0.1))
-    assert text.startswith("A portfolio of 2: evolution of 30, ma-es.")
-    assert "evolution of 30 6.0%, ma-es 25.0%" in text
+    assert text.startswith("A portfolio of 2: evolution (population 30), ma-es.")
+    assert "evolution (population 30) 6.0%, ma-es 25.0%" in text
     assert "rounds of 5.0%: the one with the best value gets 80% of each, the others share 20%" in text
     assert "The last 10.0% belong to the leader" in text
     assert "steps of 1 times the spread of its better half (at least 0.001 of the box)" in text
@@ -60,7 +60,7 @@ def test_a_strategy_says_its_rates_and_restarts():
     assert "a population of 12" in text
     assert "c_mu x 2.5" in text
     assert "Restarts (bipop) anywhere, populations x 3" in text
-    assert "Else: longest = 0.5." in text
+    assert "Other settings: longest = 0.5." in text
     assert "No restarts" in explain(MatrixAdaptation(restarts="none"))
 
 

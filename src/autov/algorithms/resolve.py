@@ -159,7 +159,7 @@ def resolve_algorithms(algorithms: Algorithms) -> dict[str, tuple[str | None, Al
         if not isinstance(label, str) or not label:
             raise InputError(f"algorithms: labels must be texts, got {label!r}")
         if label in found:
-            raise InputError(f"algorithms: {label!r} occurs twice; tell them apart with label=spec")
+            raise InputError(f"algorithms: {label!r} occurs twice; give each a label: mine={spec},other={spec}")
         found[label] = (spec if isinstance(spec, str) else None, resolve_algorithm(spec))
     if not found:
         raise InputError("algorithms: none given")

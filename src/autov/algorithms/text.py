@@ -137,7 +137,7 @@ def _portfolio(algorithm: Portfolio) -> str:
 def short_name(algorithm: Any) -> str:
     """What a member is called in a sentence or a legend."""
     if isinstance(algorithm, Evolution):
-        return "evolution" if algorithm.popsize is None else f"evolution of {algorithm.popsize}"
+        return "evolution" if algorithm.popsize is None else f"evolution (population {algorithm.popsize})"
     return algorithm.name
 
 
@@ -237,4 +237,4 @@ def _strategy(algorithm: StrategySettings) -> list[str]:
             "c_c_factor"}  # fmt: skip
     rest = [f.name for f in fields(algorithm) if f.name not in told]
     other = [f"{n} = {getattr(algorithm, n):.3g}" for n in rest if getattr(algorithm, n) != getattr(defaults, n)]
-    return [*lines, *([f"Else: {', '.join(other)}."] if other else [])]
+    return [*lines, *([f"Other settings: {', '.join(other)}."] if other else [])]

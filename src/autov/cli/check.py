@@ -58,9 +58,10 @@ def check(
         raise InputError("check: give an operator or --algorithm NAME, not both")
     if operator is not None and _is_algorithm(operator):
         operator, algorithm = None, operator
+    if bias and (required or draw is not None or parents is not None):
+        raise InputError("--require, --draw, --parents: not with --bias")
+    found = None if operator is None else _operator(operator, draw)
     if bias:
-        if required or draw is not None or parents is not None:
-            raise InputError("--require, --draw, --parents: not with --bias")
         _bias(algorithm or f"evolution:{operator}", dim, runs, seed, latex, json_)
         return
     if algorithm is not None:
@@ -74,9 +75,8 @@ def check(
         from autov.invariance import DIMS
         from autov.invariance import check as certify
 
-        assert operator is not None
         with quiet_functions(json_):
-            result = certify(_operator(operator, draw), dim=dim or DIMS, n_parents=parents, rng=seed)
+            result = certify(found, dim=dim or DIMS, n_parents=parents, rng=seed)
     if json_:
         print_json(result.to_dict())
     elif latex:
@@ -132,10 +132,18 @@ def _operator(name: str, draw: str | None) -> object:
     """The operator of a name; an affine one with another draw, if asked for."""
     import dataclasses
 
-    from autov.core import InputError
+    from autov.core import FileError, InputError, unknown_name
     from autov.operators import AffineOperator, resolve_operator
+    from autov.operators.named_operators import CLASSIC
 
-    found = resolve_operator(name)
+    try:
+        found = resolve_operator(name)
+    except FileError:
+        raise
+    except InputError:
+        if ":" in name or name.endswith(".json"):
+            raise
+        raise unknown_name("check", name, [*known_names(), *CLASSIC]) from None
     if draw is not None:
         if not isinstance(found, AffineOperator):
             raise InputError(f"--draw: only for affine operators, {name} is not one")

@@ -20,6 +20,8 @@ from autov.cli.output import (
     write_files,
 )
 
+NUMBER = re.compile(r"\d")  # in the name of a table: another number is no slip
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -55,7 +57,7 @@ def reproduce(
 
     Example: autov reproduce table-7 --runs 30 --store results.db
     """
-    from autov.core import InputError, write_text
+    from autov.core import InputError, unknown_name, write_text
     from autov.designer import design_settings
     from autov.paper import BEHAVIOUR_FIGURES, PAPER_TABLES
 
@@ -74,7 +76,8 @@ def reproduce(
         raise InputError(f"--format: one of {', '.join(FORMATS)}, got {format_!r}")
     design_settings(preset)
     if name not in (*titles, "all"):
-        raise InputError(f"reproduce: unknown {name!r}; one of {', '.join(titles)}, all")
+        numbered = [each for each in (*titles, "all") if set(NUMBER.findall(each)) == set(NUMBER.findall(name))]
+        raise unknown_name("reproduce", name, numbered, "autov reproduce --list shows all")
     if name == "all" and (save or load):
         raise InputError("--save, --load: for one table; all writes its values into the folder of --out")
     folder = (out or Path("runs/paper")) if name == "all" else out

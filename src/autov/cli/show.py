@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from autov.cli.options import JSON, GroupedCommand, known_names
 from autov.cli.output import console, print_json, print_words
-from autov.core import InputError, unknown
+from autov.core import InputError, unknown, unknown_name
+
+REFERENCE = r"^[A-Z]\.(?:-[A-Z]\.)? .*?\b(?:19|20)\d\d\b"  # in the text of a module: authors, title, journal and year
+FACTS = {  # key in files -> words
+    "what": "purpose", "chosen": "selection", "judged_on": "tested on", "problem": "trained on", "dim": "variables",
+    "fitness": "training fitness", "retested_fitness": "mean best value of the re-test",
+    "translated_retest": "mean best values on translated instances", "failed": "failed evaluations",
+    "failed_runs": "share of failed runs", "retest_runs": "runs of the re-test",
+}  # fmt: skip
 
 
 def register(app: typer.Typer) -> None:
@@ -29,7 +39,11 @@ def show(
 
     Prints a description, formulas and the source. For a store, prints the effect of its runs on the next one.
 
-    Example: autov show paper-h3, autov show runs/first/optimizer.json, autov show runs.db
+    \b
+    Examples:
+      autov show paper-h3
+      autov show runs/first/optimizer.json
+      autov show runs.db
     """
     if name.endswith(".db") or (Path(name).is_file() and not name.endswith(".json")):
         from autov.runs.experience_text import kinds_of, text_of
@@ -40,19 +54,15 @@ def show(
         else:
             print_words(text_of(name, kinds))
         return
-    from autov.algorithms.files import algorithm_to_dict, shipped_names
-    from autov.algorithms.resolve import NAMES, find_algorithm
+    from autov.algorithms.files import algorithm_to_dict
+    from autov.algorithms.resolve import find_algorithm
     from autov.algorithms.text import explain
     from autov.operators import AffineOperator, load_operator, operator_names, to_dict
 
     algorithm, provenance = find_algorithm(name)
     if algorithm is None:
         if not name.endswith(".json") and name not in operator_names():
-            known = [*shipped_names(), *NAMES, *operator_names()]
-            error = InputError(f"show: {unknown(name, known)}")
-            if "did you mean" not in str(error):
-                error.add_note("autov list shows all names")
-            raise error
+            raise _not_shown(name)
         operator = load_operator(name)
         text, data, provenance = str(operator), to_dict(operator), dict(operator.provenance)
     else:
@@ -66,19 +76,61 @@ def show(
             raise InputError(f"latex: {name} has no formula, only an affine operator has one")
         typer.echo(operator.latex())
     else:
-        from autov.designer.cases import few, labels_of
-
+        for line in _about(name) if algorithm is not None else ():
+            print_words(line)
         print_words(text)
         if algorithm is not None and provenance:
             print_words("\nSource:")
-        for key, value in provenance.items():
-            if key == "failed" and isinstance(value, dict):
-                print_words(f"  failed: {', '.join(f'{count} {what}' for what, count in value.items())}")
-            elif key == "certificate" and isinstance(value, dict):
-                words = {True: "yes", False: "no", None: "open"}
-                print_words(f"  invariance: {', '.join(f'{k} {words[v]}' for k, v in value['holds'].items())}")
-            elif not isinstance(value, dict):
-                print_words(f"  {key}: {few(labels_of(str(value))) if key == 'problem' else value}")
+        for line in _source(provenance):
+            print_words(f"  {line}")
+
+
+def _not_shown(name: str) -> InputError:
+    """The error for a name that is neither an operator nor an algorithm."""
+    from autov.problems import resolve_problem
+
+    try:
+        resolve_problem(name)
+    except InputError:
+        return unknown_name("show", name, known_names())
+    error = InputError(f"show: {name!r} is a problem; show explains operators, algorithms and stores")
+    error.add_note("autov list problems shows problems")
+    return error
+
+
+def _about(name: str) -> list[str]:
+    """The sentence of `autov list` on an algorithm, and its papers, the references that begin the text of its module."""
+    from autov.algorithms import ALGORITHMS
+
+    found = [str(row["description"]) for row in _algorithms() if row["name"] == name]
+    text = (sys.modules[ALGORITHMS[name].__module__].__doc__ or "") if name in ALGORITHMS else ""
+    _, _, rest = text.partition("\n\n")
+    papers = re.findall(REFERENCE, rest.partition("\n\n")[0], re.DOTALL | re.MULTILINE)
+    return [*found, *(f"Paper: {' '.join(paper.split())}." for paper in papers), *([""] if found else [])]
+
+
+def _source(provenance: dict[str, Any]) -> list[str]:
+    """Where an operator or an algorithm comes from, a line for each fact."""
+    from autov.designer.cases import few, labels_of
+
+    lines = []
+    for key, value in provenance.items():
+        what = FACTS.get(key, key.replace("_", " "))
+        if key == "failed" and isinstance(value, dict):
+            lines.append(f"{what}: {', '.join(f'{count:,} {how}' for how, count in value.items())}")
+        elif key == "certificate" and isinstance(value, dict):
+            words = {True: "yes", False: "no", None: "open"}
+            lines.append(f"invariance: {', '.join(f'{k} {words[v]}' for k, v in value['holds'].items())}")
+        elif key == "problem":
+            lines.append(f"{what}: {few(labels_of(str(value)))}")
+        elif value is not None and not isinstance(value, dict):
+            values = value if isinstance(value, list) else [value]
+            lines.append(f"{what}: {', '.join(str(one) if key == 'seed' else _typed(one) for one in values)}")
+    return lines
+
+
+def _typed(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def list_(
@@ -96,7 +148,7 @@ def list_(
     """
     kinds = {"problems": _problems, "operators": _operators, "algorithms": _algorithms}
     if what is not None and what not in kinds:
-        raise InputError(f"list: expected problems, operators or algorithms, got {what!r}")
+        raise InputError("list: " + unknown(what, kinds, f"one of {', '.join(kinds)}"))
     found = {name: rows() for name, rows in kinds.items() if what in (None, name)}
     if json_:
         print_json(found if what is None else found[what])

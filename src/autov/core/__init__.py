@@ -14,7 +14,7 @@ from autov.core.atomic_files import (
 )
 from autov.core.box import Box, check_inside, inferred_bounds
 from autov.core.checks import check_choice, check_ranges, real_numbers, values_of, whole_number
-from autov.core.errors import FileError, InputError, WorkerError, locate, unknown
+from autov.core.errors import FileError, InputError, WorkerError, locate, unknown, unknown_name
 from autov.core.identities import ADDED, Identified, canonical, describe, digest, identity, settings_of
 from autov.core.objects import import_object
 from autov.core.streams import generator, seed_of, stream_key
@@ -54,6 +54,7 @@ __all__ = [
     "stream_key",
     "to_json",
     "unknown",
+    "unknown_name",
     "values_of",
     "whole_number",
     "write_arrays",

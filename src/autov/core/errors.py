@@ -21,6 +21,16 @@ class InputError(ValueError):
     """Bad input: one line that names the argument, the value and what is allowed."""
 
 
+def unknown_name(
+    argument: str, name: str, names: Iterable[str], hint: str = "autov list shows all names"
+) -> InputError:
+    """The error for an unknown name: it proposes the most similar known one, or else has a hint."""
+    error = InputError(f"{argument}: {unknown(name, names)}")
+    if "did you mean" not in str(error):
+        error.add_note(hint)
+    return error
+
+
 class WorkerError(RuntimeError):
     """A worker process died."""
 

@@ -184,8 +184,8 @@ class Comparison(Displayable):
             return score(self.values, self.problems, self.algorithms, self.reference, level=level, show=show)
         if test == "bayes" and (others := [f for f in self.problems if f not in self.paired]):
             raise InputError(
-                f"test: bayes needs runs on the same instances, problems such as NAME+family=translate; {others[0]} is "
-                "none, or has not the same runs of all"
+                f"test: bayes needs runs on the same instances, as on {others[0]}+family=translate; {others[0]} is not "
+                "a family, or its runs are not paired"
             )
         return score(
             self.values, self.problems, self.algorithms, self.reference, level=level, correct=correct, show=show,

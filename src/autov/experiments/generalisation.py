@@ -105,7 +105,9 @@ class Generalisation(Displayable):
                 "of pairs of runs in which it is better (ties half), and the ratio of medians.")  # fmt: skip
         subject = "the design" if self.label == Generalisation.label else self.label
         columns = ("", "variables", "evaluations", self.label, DEFAULT, f"{subject} is")
-        return Table(f"{subject[0].upper()}{subject[1:]} and {DEFAULT} under other conditions", columns, rows, notes=(note,))
+        return Table(
+            f"{subject[0].upper()}{subject[1:]} and {DEFAULT} under other conditions", columns, rows, notes=(note,)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """For machines."""

@@ -222,10 +222,10 @@ def _function(
     """The problem of a function with bounds, or with one lower and one upper bound for dim variables."""
     if bounds is None and callable(fun) and (source or lower is not None or upper is not None):
         if lower is None or upper is None or dim is None:
-            raise InputError(
-                f"{source or 'fun'}: a function needs dim, lower and upper, or bounds of all variables; where they "
-                f"cannot be given, put problem = autov.function_problem(f, bounds) into the file and name that"
-            )
+            error = InputError(f"{source or 'fun'}: needs dim, lower and upper, or bounds")
+            if source:
+                error.add_note("or put problem = autov.function_problem(f, bounds) into the file, and name that")
+            raise error
         bounds = Box.cube(lower, upper, dim)
     found = function_problem(fun, bounds, vectorized, args, name=name)
     if dim is not None and dim != found.box.dim:

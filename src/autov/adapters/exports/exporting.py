@@ -11,9 +11,11 @@ from typing import Any
 from autov.adapters.exports import operators
 from autov.adapters.exports.optimizers import PROGRAMS, to_program
 from autov.algorithms import resolve_algorithm
-from autov.algorithms.files import algorithm_from_dict
-from autov.core import FileError, InputError, read_json
+from autov.algorithms.files import algorithm_from_dict, shipped_names
+from autov.algorithms.resolve import NAMES
+from autov.core import FileError, InputError, read_json, unknown_name
 from autov.operators import AffineOperator, load_operator, operator_names
+from autov.operators.named_operators import CLASSIC
 from autov.version import VERSION
 
 OPERATORS: dict[str, Callable[[AffineOperator, str, str, str], str]] = {
@@ -58,12 +60,12 @@ def export(source: Any, to: str, name: str | None = None) -> str:
     if isinstance(found, AffineOperator):
         return OPERATORS[to](found, VERSION, title, name)
     if type(found) not in PROGRAMS:
-        known = ", ".join(kind.name for kind in PROGRAMS)
-        raise InputError(f"export: the algorithm {found.name} cannot be exported, only {known} can")
+        given = os.fspath(source) if isinstance(source, (str, os.PathLike)) else found.name
+        error = InputError(f"export: {given} cannot be exported; only evolution, ma-es and portfolios of them can")
+        error.add_note(f'autov.minimize(..., algorithm="{given}") runs it')
+        raise error
     if to != "python":
-        raise InputError(
-            f"to: a whole optimiser such as {found.name} can be exported to python; {to!r} is for operators"
-        )
+        raise InputError(f"to: a whole optimiser such as {title} can be exported to python; {to!r} is for operators")
     return to_program(found, VERSION, title)
 
 
@@ -90,7 +92,11 @@ def _meant(source: Any) -> tuple[Any, str]:
         except FileError:
             raise
         except InputError as error:
-            raise InputError(f"export: no operator file or name {text!r}, and no algorithm ({error})") from None
+            if any(mark in text for mark in ":+="):
+                raise InputError(f"export: {str(error).removeprefix('algorithm: ')}") from None
+            if text in CLASSIC:
+                raise InputError(f"export: {text} cannot be exported; of operators, only affine ones can") from None
+            raise unknown_name("export", text, [*shipped_names(), *NAMES, *operator_names()]) from None
     found = resolve_algorithm(source)
     return found, found.name
 
