@@ -2,10 +2,12 @@
 
 import json
 import re
+from typing import get_args
 
 import pytest
 from typer.main import get_command
 
+from autov.adapters.exports.exporting import FORMATS
 from autov.cli.app import app
 from autov.cli.options import LAYOUT
 from autov.designer.fitness import AGGREGATES, OVER_RUNS
@@ -13,6 +15,7 @@ from autov.designer.presets import PRESETS
 from autov.designer.settings import SPACES
 from autov.engines import NAMES
 from autov.experiments.comparison import TESTS
+from autov.operators.affine import Unit
 from tests.cli.running import run
 
 COMMANDS = get_command(app).commands
@@ -72,6 +75,16 @@ def test_short_help_names_no_types_of_numbers(capsys, monkeypatch, name):
     assert run(capsys, name, "--help-all")[:2] == (0, text)
 
 
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_help_says_what_a_value_is_and_shows_examples_line_by_line(capsys, monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = run(capsys, name, "--help-all")[1]
+    assert not re.search(r"\b(TEXT|PATH)\b|\[\[", text)
+    examples = [line for line in COMMANDS[name].help.splitlines() if line.startswith("  autov ")]
+    assert all(f"\n  {line}\n" in text for line in examples)
+    assert "\b" not in text
+
+
 def test_the_first_help_of_design_fits_a_screen(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert len(run(capsys, "design", "--help")[1].splitlines()) < 75
@@ -80,7 +93,8 @@ def test_the_first_help_of_design_fits_a_screen(capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("command", "option", "choices"),
     [("design", "preset", PRESETS), ("design", "space", SPACES), ("design", "over_runs", OVER_RUNS),
-     ("design", "aggregate", AGGREGATES), ("minimize", "engine", NAMES), ("compare", "test", TESTS)],
+     ("design", "aggregate", AGGREGATES), ("minimize", "engine", NAMES), ("compare", "test", TESTS),
+     ("export", "to", FORMATS), ("check", "draw", get_args(Unit)), ("design", "draw", get_args(Unit))],
 )  # fmt: skip
 def test_choices_are_those_that_there_are(command, option, choices):
     (found,) = [p for p in COMMANDS[command].params if p.name == option]

@@ -42,7 +42,7 @@ def test_checkpoints_are_not_overwritten_silently(tmp_path):
     path = tmp_path / "search.npz"
     design("sphere", checkpoint=path, **TINY)
     before = path.read_bytes()
-    with pytest.raises(InputError, match="^checkpoint: .* holds a search"):
+    with pytest.raises(InputError, match=r"^checkpoint: .* holds a search"):
         design("sphere", checkpoint=path, **TINY)
     with pytest.raises(FileError, match="seed was 1, is 2"):
         design("sphere", checkpoint=path, resume=True, **(TINY | {"rng": 2}))

@@ -54,7 +54,7 @@ def test_values_of_an_unfinished_first_population_are_kept(tmp_path):
     with pytest.raises(StoppedError):
         design(problem_of(counted), checkpoint=path, **TINY)
     assert Checkpoint.read(path).state is None
-    with pytest.raises(InputError, match="^checkpoint: .* holds a search"):
+    with pytest.raises(InputError, match=r"^checkpoint: .* holds a search"):
         design(problem_of(counted), checkpoint=path, **TINY)
     counted.limit = None
     found = design(problem_of(counted), checkpoint=path, resume=True, **TINY)

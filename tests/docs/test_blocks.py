@@ -130,9 +130,10 @@ def test_options_in_the_text_exist(path):
 
 def test_examples_in_help_texts_can_be_given():
     for command in COMMANDS.values():
-        (example,) = re.findall(r"Example: (autov .+)", command.help)
-        for one in example.split(", autov "):
-            for arguments in commands(one if one.startswith("autov") else f"autov {one}"):
+        examples = re.findall(r"(?:^Example: |^  )(autov .+)", command.help, flags=re.MULTILINE)
+        assert examples
+        for example in examples:
+            for arguments in commands(example):
                 parse(arguments)
 
 

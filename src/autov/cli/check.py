@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.options import JSON, GroupedCommand, known_names
+from autov.cli.options import DRAWS, JSON, GroupedCommand, known_names, one_of
 from autov.cli.output import print_json, print_words, quiet_functions
 
 PROPERTIES = ("translation", "scale", "rotation", "permutation", "order")
@@ -25,13 +25,18 @@ def check(
         autocompletion=known_names,
         help="An operator (sbx, paper-h3, file.py:my_operator) or an algorithm (ma-es), or a JSON file of one.",
     ),
-    algorithm: str | None = typer.Option(None, "--algorithm", help="A whole algorithm, such as file.py:MyAlgorithm."),
-    problem: str = typer.Option("rosenbrock", "--problem", help="Problem on which an algorithm runs."),
+    algorithm: str | None = typer.Option(
+        None, "--algorithm", metavar="NAME", help="A whole algorithm, such as file.py:MyAlgorithm."
+    ),
+    problem: str = typer.Option("rosenbrock", "--problem", metavar="NAME", help="Problem on which an algorithm runs."),
     dim: int | None = typer.Option(None, "--dim", min=1, help="Number of variables (2, 10 and 50; 10 for --bias)."),
-    draw: str | None = typer.Option(None, "--draw", help="Check an affine operator with this draw instead."),
+    draw: str | None = one_of(None, "--draw", DRAWS, "Check an affine operator with this draw instead."),
     parents: int | None = typer.Option(None, "--parents", min=1, help="Number of parents of your operator."),
     require: str = typer.Option(
-        "", "--require", help="Properties that must hold, e.g. translation,scale; else exit 1."
+        "",
+        "--require",
+        metavar="PROPERTY[,PROPERTY...]",
+        help=f"Properties that must hold, of {', '.join(PROPERTIES)}; else exit 1.",
     ),
     seed: int = typer.Option(0, "--seed", min=0, help="Seed of the trials."),
     bias: bool = typer.Option(False, "--bias", help="Test for structural bias: where runs end if values are random."),
@@ -43,7 +48,9 @@ def check(
 
     The certificate has a proof, evidence or a counterexample for each invariance, and lists the trials.
 
-    Example: autov check paper-h3 --require translation,scale, autov check runs/first/optimizer.json
+    Examples:
+      autov check paper-h3 --require translation,scale
+      autov check runs/first/optimizer.json
     """
     from autov.core import InputError
     from autov.invariance import Certificate

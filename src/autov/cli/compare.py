@@ -69,7 +69,10 @@ def compare(
         None, "--store", metavar="FILE", help="SQLite file for all runs; the same command makes only the missing ones."
     ),
     reference: str | None = typer.Option(
-        None, "--reference", metavar="NAME", help="Algorithm that the marks compare with (default: the last one)."
+        None,
+        "--reference",
+        metavar="NAME",
+        help="Algorithm that the marks compare with (default: paper-h3 if it takes part, else the last one).",
     ),
     holm: bool = typer.Option(True, "--holm/--no-holm", help="Correct p-values per problem (Holm)."),
     test: str = one_of(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from autov.cli.options import (
+    DRAWS,
     JSON,
     SEED,
     EngineOptions,
@@ -72,7 +73,10 @@ def design(
         None, "--fix", metavar="GENE=VALUE", help="Fix a gene, as in popsize=20; may be repeated."
     ),
     searcher: str | None = one_of(
-        None, "--searcher", ("best-operator", "ma-es", "random"), "What proposes candidates (random: a baseline)."
+        None,
+        "--searcher",
+        ("best-operator", "ma-es", "random"),
+        "Method that proposes candidates (random: a baseline).",
     ),
     dims: str | None = typer.Option(None, "--dims", metavar="N,N", help="Train with several numbers of variables."),
     budgets: str | None = typer.Option(
@@ -114,7 +118,7 @@ def design(
         None, "--form", metavar="h1..h5|NAMES", help="Inputs of an operator, such as h3 or x1,x2,best,lower,upper."
     ),
     rows: int | None = typer.Option(None, "--rows", min=1, help="Parameter sets of an operator (k in the paper)."),
-    draw: str | None = one_of(None, "--draw", ("variable", "solution"), "An operator draws per variable or solution."),
+    draw: str | None = one_of(None, "--draw", DRAWS, "An operator draws per variable or solution."),
     tie_bounds: bool | None = typer.Option(None, "--tie-bounds/--free-bounds", help="One weight for upper - lower."),
     family: str | None = typer.Option(
         None,

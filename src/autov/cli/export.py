@@ -6,8 +6,10 @@ from pathlib import Path
 
 import typer
 
-from autov.cli.options import JSON, GroupedCommand, known_names
+from autov.cli.options import JSON, GroupedCommand, known_names, one_of
 from autov.cli.output import print_json
+
+TARGETS = ("python", "numpy", "latex", "matlab", "markdown", "platemo")
 
 
 def register(app: typer.Typer) -> None:
@@ -20,8 +22,10 @@ def export(
         autocompletion=known_names,
         help="An operator or an algorithm: a name, a JSON file, evolution:operator.json, ma-es+sigma=0.3, ...",
     ),
-    to: str = typer.Option(..., "--to", help="python; for operators also numpy, latex, matlab, markdown or platemo."),
-    out: Path | None = typer.Option(None, "--out", help="File to write; it names the function of MATLAB programs."),
+    to: str = one_of(..., "--to", TARGETS, "Form of the program; an algorithm can be exported to python only."),
+    out: Path | None = typer.Option(
+        None, "--out", metavar="FILE", help="File to write; it names the function of MATLAB programs."
+    ),
     json_: bool = JSON,
 ) -> None:
     """Write a program that needs no autov.

@@ -27,7 +27,7 @@ def open_(
 ) -> None:
     """Open the page of a folder in the browser.
 
-    Where there is no browser, tell the path of the page.
+    Without a browser it prints the path.
 
     Example: autov open runs/demo
     """

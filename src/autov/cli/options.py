@@ -22,12 +22,13 @@ from autov.cli.bounds import bounds_of
 
 ENGINES = ("auto", "serial", "threads", "processes", "dask")
 ON_ERRORS = ("raise", "worst")
+DRAWS = ("variable", "solution")
 FORMATS = ("text", "markdown", "latex", "csv", "json")
-METAVARS = {"int": "N", "float": "X", "path": "PATH"}
+METAVARS = {"int": "N", "float": "X"}
 REST = "Other options"
 
 
-def one_of(default: str | None, name: str, choices: Sequence[str], help_: str) -> Any:
+def one_of(default: Any, name: str, choices: Sequence[str], help_: str) -> Any:
     """An option with a few values, which its help lists and the shell completes."""
     return typer.Option(
         default, name, metavar="|".join(choices), help=help_, autocompletion=lambda: list(choices), show_default=True
@@ -129,7 +130,10 @@ class FaultOptions:
     """What happens when the user function hangs or fails."""
 
     timeout: float | None = typer.Option(
-        None, "--timeout", metavar="SECONDS", help="An evaluation that takes longer counts as infinitely bad."
+        None,
+        "--timeout",
+        metavar="SECONDS",
+        help="An evaluation that takes longer counts as infinitely bad (processes, Dask).",
     )
     on_error: str = one_of("raise", "--on-error", ON_ERRORS, "After an exception: stop, or count it as infinitely bad.")
 
@@ -185,7 +189,11 @@ LAYOUT: dict[str, dict[str, tuple[str, str]]] = {
 
 
 class GroupedCommand(TyperCommand):
-    """A command whose help shows its options in groups; all commands take ``--help-all``."""
+    """A command whose help shows its options in groups and its examples line by line; all take ``--help-all``."""
+
+    def __init__(self, *args: Any, help: str | None = None, **options: Any) -> None:
+        # A paragraph that begins with \b is not filled.
+        super().__init__(*args, help=help and help.replace("\nExamples:", "\n\b\nExamples:"), **options)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take --help-all for --help where no option is rare."""

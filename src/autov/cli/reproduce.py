@@ -38,17 +38,30 @@ def reproduce(
     ),
     seed: int = SEED,
     store: Path = typer.Option(
-        Path("results.db"), "--store", help="SQLite file for all runs; the same command makes only the missing ones."
+        Path("results.db"),
+        "--store",
+        metavar="FILE",
+        help="SQLite file for all runs; the same command makes only the missing ones.",
     ),
     preset: str = one_of(
         "quick", "--preset", ("quick", "standard", "paper"), "Size of the searches behind table-5, table-6 and fig-5."
     ),
-    designs: Path = typer.Option(Path("runs/designs"), "--designs", help="Folder of the operators designed for them."),
+    designs: Path = typer.Option(
+        Path("runs/designs"), "--designs", metavar="FOLDER", help="Folder of the operators designed for them."
+    ),
     format_: str = one_of("text", "--format", FORMATS, "Format of the printed table."),
-    out: Path | None = typer.Option(None, "--out", help="Folder for pages and plots; for all: runs/paper."),
-    save: Path | None = typer.Option(None, "--save", help="Also write all best values to this JSON file."),
-    load: Path | None = typer.Option(None, "--load", help="Show results saved before instead of running."),
-    docs: Path | None = typer.Option(None, "--docs", help="Write the page of all tables saved in this folder."),
+    out: Path | None = typer.Option(
+        None, "--out", metavar="FOLDER", help="Folder for pages and plots; for all: runs/paper."
+    ),
+    save: Path | None = typer.Option(
+        None, "--save", metavar="FILE", help="Also write all best values to this JSON file."
+    ),
+    load: Path | None = typer.Option(
+        None, "--load", metavar="FILE", help="Show results saved before instead of running."
+    ),
+    docs: Path | None = typer.Option(
+        None, "--docs", metavar="FOLDER", help="Write the page of all tables saved in this folder."
+    ),
     json_: bool = JSON,
 ) -> None:
     """Reproduce tables and figures of the paper.

@@ -39,7 +39,6 @@ def show(
 
     Prints a description, formulas and the source. For a store, prints the effect of its runs on the next one.
 
-    \b
     Examples:
       autov show paper-h3
       autov show runs/first/optimizer.json
@@ -99,7 +98,7 @@ def _not_shown(name: str) -> InputError:
 
 
 def _about(name: str) -> list[str]:
-    """The sentence of `autov list` on an algorithm, and its papers, the references that begin the text of its module."""
+    """The sentence of `autov list` on an algorithm, and the references that begin the text of its module."""
     from autov.algorithms import ALGORITHMS
 
     found = [str(row["description"]) for row in _algorithms() if row["name"] == name]
@@ -136,7 +135,7 @@ def _typed(value: Any) -> str:
 def list_(
     what: str | None = typer.Argument(
         None,
-        metavar="[problems|operators|algorithms]",
+        metavar="problems|operators|algorithms",
         autocompletion=lambda: ["problems", "operators", "algorithms"],
         help="One of these; all without it.",
     ),
