@@ -47,8 +47,8 @@ def explain(
 ) -> None:
     """Find out which part of a design matters.
 
-    Runs the algorithm without each member, local search and row, and with each setting at its default, on held-out instances,
-    and ranks the genes by importance. In the folder of a design it writes explanation.html.
+    Runs the algorithm without each member, local search and row, and with each setting at its default, on held-out
+    instances, and ranks the genes by importance. In the folder of a design it writes explanation.html.
 
     Example: autov explain runs/first
     """
