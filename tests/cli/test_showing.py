@@ -26,6 +26,26 @@ def test_show_and_list(capsys):
     assert "Offspring: the operator" in run(capsys, "show", "evolution:sbx")[1]
 
 
+def test_the_list_of_problems_has_groups_and_boxes(capsys):
+    rows = {row["name"]: row for row in json.loads(run(capsys, "list", "problems", "--json")[1])}
+    boxes = {name: rows[name]["box"] for name in ("f1, sphere", "g01", "welded-beam", "speed-reducer", "knapsack")}
+    assert boxes == {"f1, sphere": "[-100, 100]", "g01": "differs", "welded-beam": "differs",
+                     "speed-reducer": "differs", "knapsack": "differs, integers"}  # fmt: skip
+    groups = ["classic", "added", "noisy", "paper", "lsgo", "constrained", "bbob"]
+    assert list(dict.fromkeys(row["group"] for row in rows.values())) == groups
+    assert rows["paper-f1"]["group"] == "paper"
+    assert "f9, rastrigin           classic" in run(capsys, "list", "problems")[1]
+
+
+def test_tables_are_as_wide_as_columns_says(capsys, monkeypatch):
+    arguments = ("compare", "--algorithms", "ga,de,pso,shade,fep,cso,ma-es", "--problems", "f1", "--dim", "2", "--runs",
+                 "1", "--maxfev", "20", "--popsize", "10", "--workers", "1")  # fmt: skip
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert max(map(len, run(capsys, *arguments)[1].splitlines())) > 100
+    monkeypatch.setenv("COLUMNS", "70")
+    assert max(map(len, run(capsys, *arguments)[1].splitlines())) <= 70
+
+
 @pytest.mark.parametrize("columns", ["60", "80"])
 def test_the_summaries_of_commands_are_not_cut(capsys, monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", columns)

@@ -92,13 +92,16 @@ def not_stored() -> None:
 
 
 def show_table(table: Any, form: str = "text") -> None:
-    """A table on standard output: in the width and the colours of a terminal, else as `autov.reports.render` has it."""
-    from autov.reports.tables import print_table, render
+    """A table on standard output: in the width and the colours of a terminal, else as `autov.reports.render` has it.
+
+    COLUMNS sets the width where there is no terminal.
+    """
+    from autov.reports.tables import print_table, render, terminal_width, to_text
 
     if form == "text" and sys.stdout.isatty():
         print_table(table, console())
     else:
-        typer.echo(render(table, form))
+        typer.echo(to_text(table, terminal_width()) if form == "text" else render(table, form))
 
 
 def check_places(file: Path | None = None, folder: Path | None = None) -> None:

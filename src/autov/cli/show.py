@@ -175,19 +175,32 @@ def _problems() -> list[dict[str, object]]:
     )  # fmt: skip
     from autov.problems.bbob import BBOB_DIM
 
+    groups = {
+        "classic": NAMES, "added": MORE_NAMES, "noisy": NOISY_NAMES, "paper": PAPER_NAMES, "lsgo": LARGE_SCALE_NAMES,
+        "constrained": CONSTRAINED_NAMES,
+    }  # fmt: skip
     rows: list[dict[str, object]] = []
-    names = [(f"f{i + 1}, {word}", word) for i, word in enumerate(NAMES)]
-    for shown, name in [
-        *names,
-        *((n, n) for n in (*MORE_NAMES, *NOISY_NAMES, *PAPER_NAMES, *LARGE_SCALE_NAMES, *CONSTRAINED_NAMES)),
-    ]:
-        problem = resolve_problem(name)
-        box = f"[{problem.box.lower[0]:g}, {problem.box.upper[0]:g}]"
-        minimum = "" if problem.minimum is None else f"{problem.minimum:.6g}"
-        rows.append({"name": shown, "variables": problem.box.dim, "box": box, "minimum": minimum})
-    rows.append({"name": "bbob-f1..bbob-f24", "variables": BBOB_DIM, "box": "[-5, 5]", "minimum": "(extra ioh)"})
-    rows.append({"name": "ma-bbob", "variables": BBOB_DIM, "box": "[-5, 5]", "minimum": "(extra ioh)"})
-    return rows
+    for group, names in groups.items():
+        for i, name in enumerate(names, start=1):
+            problem = resolve_problem(name)
+            rows.append({
+                "name": f"f{i}, {name}" if group == "classic" else name, "group": group, "variables": problem.box.dim,
+                "box": _box(problem), "minimum": "" if problem.minimum is None else f"{problem.minimum:.6g}",
+            })  # fmt: skip
+    bbob = {"group": "bbob", "variables": BBOB_DIM, "box": "[-5, 5]", "minimum": "(extra ioh)"}
+    return [*rows, *({"name": name, **bbob} for name in ("bbob-f1..bbob-f24", "ma-bbob"))]
+
+
+def _box(problem: Any) -> str:
+    """The bounds of all variables, integers where they are."""
+    import numpy as np
+
+    whole = getattr(problem, "whole", np.zeros(1, dtype=bool))
+    ends = np.stack([problem.box.lower, problem.box.upper])
+    ends = problem.rounded(ends) if whole.any() else ends
+    same = len(np.unique(ends, axis=1).T) == 1 and len(np.unique(whole)) == 1
+    text = f"[{ends[0, 0]:g}, {ends[1, 0]:g}]" if same else "differs"
+    return f"{text}, integers" if whole.all() else text
 
 
 def _operators() -> list[dict[str, object]]:

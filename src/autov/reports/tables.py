@@ -7,6 +7,7 @@ import io
 import itertools
 import json
 import math
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -99,8 +100,9 @@ def to_text(table: Table, width: int | None = None) -> str:
 
 
 def terminal_width() -> int | None:
-    """Characters of a line of the terminal; None where standard output is none."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    """Characters of a line, of the terminal or as COLUMNS says; None where there is neither."""
+    known = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
+    return shutil.get_terminal_size().columns if known else None
 
 
 def to_markdown(table: Table) -> str:
