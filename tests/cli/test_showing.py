@@ -30,7 +30,7 @@ def test_the_list_of_problems_has_groups_and_boxes(capsys):
     rows = {row["name"]: row for row in json.loads(run(capsys, "list", "problems", "--json")[1])}
     boxes = {name: rows[name]["box"] for name in ("f1, sphere", "g01", "welded-beam", "speed-reducer", "knapsack")}
     assert boxes == {"f1, sphere": "[-100, 100]", "g01": "differs", "welded-beam": "differs",
-                     "speed-reducer": "differs", "knapsack": "differs, integers"}  # fmt: skip
+                     "speed-reducer": "differs, integers", "knapsack": "differs, integers"}  # fmt: skip
     groups = ["classic", "added", "noisy", "paper", "lsgo", "constrained", "bbob"]
     assert list(dict.fromkeys(row["group"] for row in rows.values())) == groups
     assert rows["paper-f1"]["group"] == "paper"

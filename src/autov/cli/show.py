@@ -192,15 +192,14 @@ def _problems() -> list[dict[str, object]]:
 
 
 def _box(problem: Any) -> str:
-    """The bounds of all variables, integers where they are."""
+    """The bounds of all variables, and whether some are integers."""
     import numpy as np
 
     whole = getattr(problem, "whole", np.zeros(1, dtype=bool))
     ends = np.stack([problem.box.lower, problem.box.upper])
     ends = problem.rounded(ends) if whole.any() else ends
-    same = len(np.unique(ends, axis=1).T) == 1 and len(np.unique(whole)) == 1
-    text = f"[{ends[0, 0]:g}, {ends[1, 0]:g}]" if same else "differs"
-    return f"{text}, integers" if whole.all() else text
+    text = f"[{ends[0, 0]:g}, {ends[1, 0]:g}]" if len(np.unique(ends, axis=1).T) == 1 else "differs"
+    return f"{text}, integers" if whole.any() else text
 
 
 def _operators() -> list[dict[str, object]]:
