@@ -108,7 +108,8 @@ COMMANDS = (
     "minimize sphere --engine fast", "minimize sphere --algorithm gaa", "minimize sphere --dim 1 --known no.csv",
     "compare --algorithms gaa --problems f1", "compare --algorithms ga --problems rastrigen",
     "compare --algorithms ga --problems f1 --reference x", "design sphere --family spin",
-    "design sphere --lower -1 --upper 1", "list algorithm", "list foo", "show foo", "show sphere", "check shad",
+    "design sphere --lower -1 --upper 1",
+    "minimize sphere --out x.txt", "minimize sphere --out x.html --runs 2", "list algorithm", "list foo", "show foo", "show sphere", "check shad",
     "check foo", "check foo --bias", "reproduce table-4", "reproduce table-99",
 )  # fmt: skip
 

@@ -131,7 +131,7 @@ def test_before_every_cell_has_a_run_there_is_no_leader():
         display.ran("f1", "ga", 1.0)
         display(1, 2, None)
         lines = shown_by(display, out)
-    assert lines[-1] == "1 of 2 runs, time left not known yet, not yet in every cell"
+    assert lines[-1] == "1 of 2 runs, time left not known yet, some cells have no run yet"
 
 
 def test_a_comparison_tells_its_display_what_the_runs_found(tmp_path):

@@ -24,7 +24,7 @@ def test_a_folder_is_explained(capsys, tmp_path):
     code, out, err = run(capsys, "explain", folder, "sphere", "--dim", "2", "--maxfev", "30", "--runs", "2",
                          "--workers", "1")  # fmt: skip
     assert code == 0
-    assert "look at it" in out
+    assert "\nreport: autov open " in out
     assert "evaluations" in err
 
 

@@ -60,6 +60,7 @@ def test_integers_constraints_and_a_first_point(capsys, own, tmp_path):
     assert found["fun"] == pytest.approx(1.0, abs=0.01)
     assert "x1 = " in out
     assert "x2 = " in out
+    assert out.endswith(f"\nwrote {file}\n")
 
 
 def test_a_store_keeps_evaluations(capsys, own, tmp_path):
@@ -73,7 +74,8 @@ def test_a_store_keeps_evaluations(capsys, own, tmp_path):
 @pytest.mark.parametrize(
     ("more", "word"),
     [(("--x0", "1"), "--x0"), (("--integers", "3"), "--integers"), (("--integers", "a"), "--integers"),
-     (("--runs", "2", "--store", "x.db"), "--store"), (("--runs", "2", "--x0", "1,1"), "--x0")],
+     (("--runs", "2", "--store", "x.db"), "--store"),
+     (("--out", "x.txt"), "--out"), (("--out", "x.html", "--runs", "2"), "--out"), (("--runs", "2", "--x0", "1,1"), "--x0")],
 )  # fmt: skip
 def test_bad_input_is_one_line(capsys, own, tmp_path, more, word):
     code, _, err = run(capsys, "minimize", own, *BOX, "--maxfev", "20", *more)

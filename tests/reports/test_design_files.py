@@ -190,6 +190,13 @@ def test_the_factor_is_of_medians_against_the_best_baseline():
     assert "the problem is solved by the best baseline" in factor(solved).text
 
 
+def test_the_parts_of_a_design_have_names():
+    found = design("sphere", dim=3, space="operator", **TINY)
+    found = replace(found, spent={"measure": 1_000, "search": 2_000, "race": 30, "retest": 4})
+    said = "3,034 evaluations (speed measurement 1,000, search 2,000, final race 30, re-test 4) in "
+    assert said in design_page(found, [], "")
+
+
 def test_a_page_names_the_baseline_that_won():
     found = design("sphere", dim=3, family=("translate",), space="operator", **{**TINY, "retest_runs": 9})
     label = next(iter(found.baselines))

@@ -295,11 +295,11 @@ def design(
         })  # fmt: skip
         return
     from autov.reports.design_page import comparison_table, in_short, summary_table
+    from autov.reports.design_text import spent_in_words
 
     out_ = console()
     print_words(explain(found.algorithm))
-    made = ", ".join(f"{what} {counted(count)}" for what, count in found.spent.items())
-    print_words(f"\n{counted(found.evaluations)} evaluations ({made}) in {clock(found.seconds)}.")
+    print_words(f"\n{spent_in_words(found, counted)} in {clock(found.seconds)}.")
     if found.failed:
         print_words(sentence(found.failed, found.first_failure))
     out_.print()
@@ -324,8 +324,8 @@ def design(
         print_words("\n" + " ".join(one.sentences()))
     if certificate is not None:
         print_words(f"{certificate.in_short}.")
-    out_.print(f"\nlook at it: autov open {folder}")
-    out_.print(f"use it:     autov minimize PROBLEM --algorithm {paths['optimizer.json']}")
+    out_.print(f"\nreport: autov open {folder}")
+    out_.print(f"use it: autov minimize PROBLEM --algorithm {paths['optimizer.json']}")
 
 
 SHOWN = 2  # training problems whose tables are printed; of more, a summary

@@ -80,7 +80,7 @@ def explain(
         if table.rows:
             show_table(table)
     if page is not None:
-        print_words(f"\nlook at it: autov open {page}")
+        print_words(f"\nreport: autov open {page}")
     if found.changes:
         whole = name if folder is None else f"{folder / OPTIMIZER}{behind}"
         hint(f"autov compare --algorithms {whole},{whole}+{found.changes[0].spec} compares with one change")

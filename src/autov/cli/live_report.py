@@ -31,7 +31,7 @@ class LiveReport:
         """Whether it is time for another page; asked at every step of the work."""
         if not self._told:
             self._told = True
-            log(f"autov: report, written anew at checkpoints: {self._path}")
+            log(f"autov: writing {self._path} (updated during the run)")
         now = self._now()
         return now - self._begun >= LONG and now - self._last >= EVERY
 

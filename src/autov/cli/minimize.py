@@ -114,6 +114,10 @@ def minimize(
     policy = faults.policy()
     problem = with_instances([problem], where.instances)[0]
     found = resolve_problem(problem, dim=where.dim, **where.box())
+    endings = (".json", ".html", ".htm") if runs == 1 else (".json",)
+    if out is not None and out.suffix.lower() not in endings:
+        allowed = ".json or .html" if runs == 1 else ".json for several runs"
+        raise InputError(f"out: must end in {allowed}, got {str(out)!r}")
     check_places(out)
     found = _with_constraints(found, constraints, integers)
     title = algorithm or default_algorithm(found)
@@ -171,7 +175,7 @@ def minimize(
         )
         shown.print(f"{missed} of {runs} runs found no {what}.")
     if out is not None:
-        shown.print(f"all of it is in {out}")
+        shown.print(f"wrote {out}")
     if result.failed:
         shown.print(sentence(result.failed, result.first_failure), markup=False)
     if result.noisy:

@@ -69,7 +69,9 @@ def task_facts(
     facts = [f"{done:,} of {total:,} {unit}"]
     facts.append("time left not known yet" if left is None else f"{clock(left)} left")
     facts += [] if best is None else [f"best {best:.6g}"]
-    return facts + ([] if least is None else [f"{least} or more in every cell" if least else "not yet in every cell"])
+    return facts + (
+        [] if least is None else [f"{least} or more in every cell" if least else "some cells have no run yet"]
+    )
 
 
 def view(

@@ -109,7 +109,7 @@ def solve_once(
         told.print(line, markup=False)
     told.print(result.message, markup=False)
     if out is not None:
-        told.print(f"all of it is in {out}")
+        told.print(f"wrote {out}")
 
 
 def to_dict(result: Result, about: dict[str, Any]) -> dict[str, Any]:

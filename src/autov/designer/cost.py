@@ -290,8 +290,9 @@ def _tell_cost(settings: DesignSettings, cost: Cost, limits: Limits, trials: Des
     """Say what a design will cost to who wants to know it, and what fits better if it is much; or else warn of it."""
     search = settings.search
     seconds, parts = cost.seconds(settings), cost.by_purpose(settings)
+    most = sum(parts.values()) + trials.evaluations  # those that measured the speed are made already
     line = (
-        f"up to {counted(sum(parts.values()))} evaluations ({search.generations} generations of "
+        f"up to {counted(most)} evaluations ({search.generations} generations of "
         f"{search.population} candidates), about {duration(seconds)} at {moment(cost.judged.own)} an evaluation"
     )
     if limits.log is not None:

@@ -22,7 +22,7 @@ from autov.invariance import AlgorithmReport
 from autov.reports.certificates import certificate_table
 from autov.reports.design_plots import history_plot, use_plot
 from autov.reports.design_tables import comparison_table, own_name, shown_name, summary_table, translated_table
-from autov.reports.design_text import factor, in_short, next_commands, next_steps, training_fitness
+from autov.reports.design_text import factor, in_short, next_commands, next_steps, spent_in_words, training_fitness
 from autov.reports.html import (
     CLICK,
     code_html,
@@ -91,8 +91,7 @@ def design_page(
     if certificate is not None:
         table = folded_html("Tests", table_html(certificate_table(certificate)))
         sections.append(("Invariance", text_html(_verdicts(certificate)) + table))
-    made = ", ".join(f"{what} {count:,}" for what, count in design.spent.items())
-    effort = f"{design.evaluations:,} evaluations ({made}) in {design.seconds:.0f} seconds."
+    effort = f"{spent_in_words(design)} in {design.seconds:.0f} seconds."
     settings = "\n".join(f"{name}: {value}" for name, value in design.settings.items())
     again = command_html("The same search", command) if command else ""
     sections.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from autov.reports.design_tables import shown_name, tested
 from autov.stats import SOLVED
 
 KINDS = {"translate": "translated", "rotate": "rotated", "scale": "scaled"}  # instances of a family
+SPENT = {"measure": "speed measurement", "race": "final race", "retest": "re-test"}  # in `Design.spent` -> in words
 MOST = 3  # problems with a sentence of their own
 TOLD = {
     "+": "significantly better", "-": "significantly worse", "=": "no significant difference",
@@ -82,6 +83,12 @@ def _held_out(design: Design, place: int) -> str:
         if "not held out" in design.figures_of(place)
         else (f"{count} held-out runs of each")
     )
+
+
+def spent_in_words(design: Design, count: Callable[[float], str] = "{:,.0f}".format) -> str:
+    """The evaluations of a design, and of each of its parts."""
+    made = ", ".join(f"{SPENT.get(what, what)} {count(number)}" for what, number in design.spent.items())
+    return f"{count(design.evaluations)} evaluations ({made})"
 
 
 def training_fitness(design: Design) -> str:
