@@ -109,7 +109,8 @@ COMMANDS = (
     "compare --algorithms gaa --problems f1", "compare --algorithms ga --problems rastrigen",
     "compare --algorithms ga --problems f1 --reference x", "design sphere --family spin",
     "design sphere --lower -1 --upper 1",
-    "minimize sphere --out x.txt", "minimize sphere --out x.html --runs 2", "list algorithm", "list foo", "show foo", "show sphere", "check shad",
+    "minimize sphere --out x.txt", "minimize sphere --out x.html --runs 2",
+    "list algorithm", "list foo", "show foo", "show sphere", "check shad",
     "check foo", "check foo --bias", "reproduce table-4", "reproduce table-99",
 )  # fmt: skip
 

@@ -46,8 +46,9 @@ def test_earlier_runs_are_learnt_from_and_shown(capsys, tmp_path):
     assert code == 0
     assert np.mean(json.loads(out)["values"]) != np.mean(cold["values"])
     shown = run(capsys, "show", str(path))[1]
-    assert "3 runs, 1200 evaluations" in shown
-    assert "x[1]" in shown
+    assert "3 runs, 1,200 evaluations" in shown
+    assert "\n  x1 |" in shown
+    assert shown.endswith(f"\nThe next run starts there: autov minimize PROBLEM --learn-from {path}\n")
     (kind,) = json.loads(run(capsys, "show", str(path), "--json")[1])
     assert np.allclose(kind["optima"], x, atol=1)
     assert run(capsys, "show", str(tmp_path / "none.db"))[0] == 2

@@ -1,6 +1,7 @@
 """``autov explain``, and what ``autov design`` says about its result."""
 
 import json
+import re
 
 from tests.cli.running import run
 
@@ -25,7 +26,10 @@ def test_a_folder_is_explained(capsys, tmp_path):
                          "--workers", "1")  # fmt: skip
     assert code == 0
     assert "\nreport: autov open " in out
-    assert "evaluations" in err
+    assert re.match(r"\d+ variants, 2 runs of each on 1 problem: [\d,]+ evaluations\n", err)
+    assert run(capsys, "explain", "de", "sphere", "--dim", "2", "--maxfev", "30", "--runs", "2")[2] == (
+        "no variants to run\n"
+    )  # fmt: skip
 
 
 def test_a_folder_with_a_member_of_the_users_is_explained(capsys, tmp_path):

@@ -75,7 +75,8 @@ def test_a_store_keeps_evaluations(capsys, own, tmp_path):
     ("more", "word"),
     [(("--x0", "1"), "--x0"), (("--integers", "3"), "--integers"), (("--integers", "a"), "--integers"),
      (("--runs", "2", "--store", "x.db"), "--store"),
-     (("--out", "x.txt"), "--out"), (("--out", "x.html", "--runs", "2"), "--out"), (("--runs", "2", "--x0", "1,1"), "--x0")],
+     (("--out", "x.txt"), "--out"), (("--out", "x.html", "--runs", "2"), "--out"),
+     (("--runs", "2", "--x0", "1,1"), "--x0")],
 )  # fmt: skip
 def test_bad_input_is_one_line(capsys, own, tmp_path, more, word):
     code, _, err = run(capsys, "minimize", own, *BOX, "--maxfev", "20", *more)

@@ -1,6 +1,7 @@
 """Earlier runs on other problems of a kind: they help where they can, cost little where they cannot, and are kept."""
 
 import functools
+import re
 import sqlite3
 import subprocess
 import sys
@@ -411,10 +412,20 @@ def test_a_store_is_explained_in_words(tmp_path):
     kinds = kinds_of(path)
     assert [(kind.runs, kind.evaluations) for kind in kinds] == [(6, 9000), (1, 5)]
     text = text_of(path, kinds)
-    assert "7 runs, 9005 evaluations" in text
-    assert "x[1] and x[3] (-" in text
-    assert "Nearly the same in all runs: x[0]" in text
+    assert "7 runs, 9,005 evaluations" in text
+    assert "\n6 runs on bowl-0, bowl-1, bowl-2, bowl-3, bowl-4, ...: 5 variables, 9,000 evaluations.\n" in text
+    assert re.search(r"\n1 run on \S+: 1 variable, 5 evaluations\.\n", text)
+    assert "x2 and x4 (-" in text
+    assert "Nearly the same in all runs: x1" in text
     assert "No run has found a finite value." in text
+
+
+def test_one_run_of_a_store_is_explained_in_the_singular(tmp_path):
+    path = tmp_path / "runs.db"
+    autov.minimize(lambda x: float(abs(x[0])), [(-1, 1)], maxfev=1, x0=[0.0], rng=1, store=path)
+    lines = text_of(path, kinds_of(path)).splitlines()
+    assert lines[0] == "runs.db: 1 run, 1 evaluation."
+    assert "Best value: 0." in lines
 
 
 def test_a_store_tells_which_member_led(tmp_path):

@@ -1,12 +1,14 @@
 """Stopping criteria, callbacks in SciPy's ways, history, made-up bounds."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.optimize import Bounds
 
 import autov
 from autov.core import Box, InputError
-from autov.runs.stopping import Seen, Stopping, has_converged
+from autov.runs.stopping import LEAST, Seen, Stopping, has_converged
 
 BOX = [(-5.0, 5.0)] * 3
 
@@ -260,7 +262,29 @@ def test_without_a_budget_a_small_problem_costs_few_evaluations():
     assert (result.status, result.success) == (9, True)
     assert result.nfev < 3000
     assert result.fun < 1e-12
-    assert "Converged" in result.message
+    match = re.fullmatch(
+        r"Converged after ([\d,]+) evaluations: the last ([\d,]+) brought no improvement\.", result.message
+    )
+    made, last = (int(part.replace(",", "")) for part in match.groups())
+    assert made == result.nfev
+    assert LEAST * (2 + 2) <= last <= made
+    assert np.isclose(result.trace_best[result.trace_nfev <= made - last][-1], result.fun, rtol=0, atol=1e-11)
+
+
+def test_an_optimizer_says_when_it_has_converged_as_minimize_does():
+    optimizer = autov.Optimizer([(-5, 5)] * 2, algorithm="ma-es", rng=1)
+    while not optimizer.stop():
+        x = optimizer.ask()
+        optimizer.tell(x, [bowl(point) for point in x])
+    assert optimizer.result.message == autov.minimize(bowl, [(-5, 5)] * 2, algorithm="ma-es", rng=1).message
+
+
+def test_one_evaluation_is_no_evaluations():
+    said = autov.minimize(bowl, [(-5, 5)] * 2, maxfev=1, rng=1).message
+    assert said.startswith("The budget of 1 evaluation is used up before")
+    assert autov.minimize(lambda _: -np.inf, [(-5, 5)] * 2, rng=1).message.endswith(
+        ": the best value is minus infinity."
+    )
 
 
 class Improving:

@@ -9,7 +9,6 @@ from typing import Any
 
 import typer
 
-from autov.cli.facts import counted
 from autov.cli.options import (
     FORMATS,
     JSON,
@@ -35,6 +34,7 @@ from autov.cli.output import (
     with_progress,
     write_files,
 )
+from autov.core import counted
 
 
 def register(app: typer.Typer) -> None:

@@ -13,11 +13,6 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def counted(count: int, what: str) -> str:
-    """A number of things, such as "1 problem" or "2,000 runs"."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
 def speed(rate: float) -> str:
     """Evaluations per second in the unit that fits; seconds of one evaluation where it takes longer than a second."""
     if rate <= 0:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from autov.cli.facts import counted
 from autov.cli.options import (
     JSON,
     SEED,
@@ -24,6 +23,7 @@ from autov.cli.options import (
     with_options,
 )
 from autov.cli.output import check_places, console, print_json, quiet_functions
+from autov.core import counted
 
 if TYPE_CHECKING:
     from autov.problems import Problem

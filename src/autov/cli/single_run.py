@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from autov.cli import ignore_signals
 from autov.cli.facts import clock
 from autov.cli.output import console, log, print_json, quiet_functions
+from autov.core import counted
 
 if TYPE_CHECKING:
     from autov.cli.search_display import ProgressDisplay
@@ -52,7 +53,7 @@ class EvaluationCounter:
         if seconds and left and left > ANNOUNCED and not self._announced and len(self._each) >= MEASURED:
             self._announced = True
             each = f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
-            log(f"autov: {each} an evaluation: at most {clock(left)} for {self._maxfev:,} evaluations; "
+            log(f"autov: {each} an evaluation: at most {clock(left)} for {counted(self._maxfev, 'evaluation')}; "
                 "Ctrl-C stops and shows the best point")  # fmt: skip
         self._display(made, self._maxfev, left, best)
 
@@ -104,7 +105,8 @@ def solve_once(
         print_json(to_dict(result, about))
         return
     told = console()
-    told.print(f"best value {result.fun:.10g} after {result.nfev:,} evaluations of {title} on {label}", markup=False)
+    made = counted(result.nfev, "evaluation")
+    told.print(f"best value {result.fun:.10g} after {made} of {title} on {label}", markup=False)
     for line in point_lines(result, problem):
         told.print(line, markup=False)
     told.print(result.message, markup=False)

@@ -14,6 +14,7 @@ from autov.core.atomic_files import (
 )
 from autov.core.box import Box, check_inside, inferred_bounds
 from autov.core.checks import check_choice, check_ranges, real_numbers, values_of, whole_number
+from autov.core.counts import counted
 from autov.core.errors import FileError, InputError, WorkerError, locate, unknown, unknown_name
 from autov.core.identities import ADDED, Identified, canonical, describe, digest, identity, settings_of
 from autov.core.objects import import_object
@@ -35,6 +36,7 @@ __all__ = [
     "check_inside",
     "check_ranges",
     "check_writable",
+    "counted",
     "describe",
     "digest",
     "generator",

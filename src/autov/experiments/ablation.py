@@ -14,10 +14,10 @@ import numpy as np
 from autov.algorithms import resolve_algorithm
 from autov.algorithms.components import NO_DEFAULT, Component, components_of
 from autov.algorithms.resolve import find_algorithm
-from autov.core import InputError, Seed, seed_of, whole_number
+from autov.core import InputError, Seed, counted, seed_of, whole_number
 from autov.designer import Design
 from autov.designer.candidates import Candidates, read_candidates
-from autov.designer.cost import counted
+from autov.designer.durations import evaluations as in_words
 from autov.designer.search_files import candidates_of
 from autov.experiments.after_design import SEED_SHIFT, JudgedCase, cases_of, cases_of_file
 from autov.experiments.comparison import compare
@@ -76,7 +76,9 @@ def explain(
     kept, runs = _affordable(len(wanted), runs, each, math.inf if evaluations is None else evaluations)
     chosen, spent = wanted[:kept], (kept + 1) * runs * each if kept else 0
     if log is not None:
-        log(f"{kept} variants, {runs} runs of each on each of {len(cases)} problem(s): {counted(spent)} evaluations")
+        where = f"on {'' if len(cases) == 1 else 'each of '}{counted(len(cases), 'problem')}"
+        made = f"{counted(kept, 'variant')}, {counted(runs, 'run')} of each {where}: {in_words(spent)}"
+        log(made if kept else "no variants to run")
     changes = _ablated(algorithm, chosen, cases, runs, popsize, seed, workers) if kept else []
     importance, explained = _importance(candidates, seed)
     return Explanation(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autov.core import Array
+from autov.core import Array, counted
 from autov.problems import Constrained, Problem, Space, instance_of, to_base, unpenalized, violation_of
 from autov.problems.feasibility import total_excess
 from autov.runs.budget import ConstrainedEvaluations, Evaluations
@@ -42,7 +42,7 @@ def interrupted(run: Run | None, made: Evaluations, space: Space | None) -> Resu
         found.update(nfev=len(values), history=made, trace_nfev=improved + 1, trace_best=values[improved])
         if (members := found.get("members")) and (rest := len(values) - sum(members.values())) > 0:
             found["members"] = {**members, UNFINISHED: rest}
-    message = f"Interrupted after {found['nfev']} evaluations."
+    message = f"Interrupted after {counted(found['nfev'], 'evaluation')}."
     return shown_result(Result(**found | {"success": False, "status": -1, "message": message}), space)
 
 
@@ -53,7 +53,8 @@ def attach(error: BaseException, result: Result | None, saved: SavedRun | None) 
     with suppress(AttributeError, TypeError):
         error.autov_result = result  # type: ignore[attr-defined]
         place = "" if saved is None else f"; {saved.path} has them: the same call resumes from there"
-        error.add_note(f"{result.nfev} evaluations were made, see error.autov_result{place}")
+        made = f"{counted(result.nfev, 'evaluation')} {'was' if result.nfev == 1 else 'were'} made"
+        error.add_note(f"{made}, see error.autov_result{place}")
 
 
 def evaluations_shown(journal: Journal, problem: Problem) -> Evaluations:
@@ -104,16 +105,16 @@ def ending(
     when = (
         "; the run had converged" if converged else " before the run converged: a larger maxfev may find a better point"
     )
-    reason = BUDGET, f"The budget of {run.nfev:,} evaluations is used up{when}."
+    reason = BUDGET, f"The budget of {counted(run.nfev, 'evaluation')} is used up{when}."
     if run.nfev < maxfev:
-        reason = BUDGET, f"The algorithm ended by itself after {run.nfev} of {maxfev} evaluations."
+        reason = BUDGET, f"The algorithm ended by itself after {run.nfev:,} of {counted(maxfev, 'evaluation')}."
         if isinstance(problem, Constrained) and problem.whole.all():
-            reason = BUDGET, f"No new points were asked for after {run.nfev} of {maxfev} evaluations."
+            reason = BUDGET, f"No new points were asked for after {run.nfev:,} of {counted(maxfev, 'evaluation')}."
     if monitor.reason is not None:  # also of the last batch, with which the budget is used up
         reason, converged = monitor.reason, run_has_converged(run)
     ended = verdict(reason, run.fun, _excess(problem, run.x, journal, run.fun), converged=converged)
     if run.nans:
-        ended["message"] += f" {run.nans} evaluation{'s' * (run.nans != 1)} returned NaN and counted as worst."
+        ended["message"] += f" {counted(run.nans, 'evaluation')} returned NaN and counted as worst."
     if made_up is not None:
         ends = np.stack([problem.box.lower, problem.box.upper])
         lower, upper = problem.rounded(ends) if isinstance(problem, Constrained) else ends

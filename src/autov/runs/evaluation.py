@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from autov.algorithms.base import Batch
-from autov.core import Array, InputError, WorkerError, generator, real_numbers
+from autov.core import Array, InputError, WorkerError, counted, generator, real_numbers
 from autov.core.ending import end_if_asked
 from autov.engines import MESSAGE, WAIT, Engine, OnMap, Processes, Serial, engine_of
 from autov.engines.engine import Found
@@ -99,9 +99,8 @@ def sentence(counts: Mapping[str, int], first: str = "") -> str:
     """What to tell people; nothing if there were none."""
     if not counts:
         return ""
-    parts = ", ".join(f"{count} {what}" for what, count in counts.items())
-    total = sum(counts.values())
-    what = f"{total} evaluation{'s' * (total != 1)} failed and counted as worst"
+    parts = ", ".join(f"{count:,} {what}" for what, count in counts.items())
+    what = f"{counted(sum(counts.values()), 'evaluation')} failed and counted as worst"
     return f"{what} ({parts}){f': {first}' if first else ''}."
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autov.algorithms.start_distribution import clusters
-from autov.core import Array, Box
+from autov.core import Array, Box, counted
 from autov.problems import Space, unpenalized
 from autov.runs.stored_runs import StoredRun, reading
 
@@ -79,21 +79,23 @@ def _kind(members: list[tuple[StoredRun, int, Array, float]]) -> Kind:
 def text_of(path: str | os.PathLike[str], kinds: list[Kind]) -> str:
     """All of it."""
     runs, made = sum(kind.runs for kind in kinds), sum(kind.evaluations for kind in kinds)
-    lines = [f"{Path(path).name}: {runs} runs, {made} evaluations."]
+    lines = [f"{Path(path).name}: {counted(runs, 'run')}, {counted(made, 'evaluation')}."]
     for kind in kinds:
         lines += ["", *_lines(kind)]
     if any(len(kind.optima) for kind in kinds):
-        lines += ["", f"minimize(..., learn_from={Path(path).name!r}) starts the next run there."]
+        lines += ["", f"The next run starts there: autov minimize PROBLEM --learn-from {os.fspath(path)}"]
     return "\n".join(lines)
 
 
 def _lines(kind: Kind) -> list[str]:
     shown = ", ".join(name[:40] for name in kind.problems[:5]) + (", ..." if len(kind.problems) > 5 else "")
     n, d = len(kind.optima), kind.optima.shape[1]
-    lines = [f"{kind.runs} runs on {shown}: {d} variables, {kind.evaluations} evaluations."]
+    size = f"{counted(d, 'variable')}, {counted(kind.evaluations, 'evaluation')}"
+    lines = [f"{counted(kind.runs, 'run')} on {shown}: {size}."]
     if not n:
         return [*lines, "No run has found a finite value."]
-    lines.append(f"Best values are {kind.values.min():.6g} to {kind.values.max():.6g}.")
+    ends = list(dict.fromkeys(f"{value:.6g}" for value in (kind.values.min(), kind.values.max())))
+    lines.append(f"Best value{'' if len(ends) == 1 else 's'}: {' to '.join(ends)}.")
     if len(kind.leaders) > 1 or any(kind.runs > count for count in kind.leaders.values()):
         told = ", ".join(f"{name} in {count}" for name, count in kind.leaders.items())
         lines.append(f"Who found the best point, in how many runs: {told}.")
@@ -102,7 +104,7 @@ def _lines(kind: Kind) -> list[str]:
     )
     width = np.where(upper > lower, upper - lower, 1.0)
     unit = np.clip((kind.optima - lower) / width, 0, 1)
-    names = kind.names or tuple(f"x[{k}]" for k in range(d))
+    names = kind.names or tuple(f"x{k}" for k in range(1, d + 1))
     long = max(len(name) for name in names[:MOST_VARIABLES])
     lines.append("Where the best points of the runs lie, from the lower to the upper bound:")
     for k in range(min(d, MOST_VARIABLES)):

@@ -19,6 +19,7 @@ from autov.core import (
     InputError,
     Seed,
     canonical,
+    counted,
     digest,
     generator,
     inferred_bounds,
@@ -47,7 +48,17 @@ from autov.runs.described import default_algorithm, fitted, shown_result
 from autov.runs.known_points import distinct, known_points
 from autov.runs.pending_points import PendingPoints
 from autov.runs.recorded_algorithm import RecordedAlgorithm
-from autov.runs.stopping import BUDGET, CONVERGED, UNFINISHED, Seen, Stopping, has_converged, stopping_of, verdict
+from autov.runs.stopping import (
+    BUDGET,
+    CONVERGED,
+    UNFINISHED,
+    Seen,
+    Stopping,
+    converged_message,
+    has_converged,
+    stopping_of,
+    verdict,
+)
 from autov.runs.told_points import ToldPoints, told_values, unknown_points
 from autov.runs.told_rows import ToldRows, rows_of
 
@@ -303,9 +314,9 @@ class Optimizer:
         if met is not None:
             return met
         if self._batch.known is not None and self._batch.known.exhausted:
-            return BUDGET, f"All points are known after {self._nfev} of {self.maxfev} evaluations."
+            return BUDGET, f"All points are known after {self._nfev:,} of {counted(self.maxfev, 'evaluation')}."
         if self.until_converged and self._converged():
-            return CONVERGED, f"Converged: the last evaluations of {self._nfev} brought no better value."
+            return CONVERGED, converged_message(*self._trace())
         if self._nfev >= self.maxfev:
             return BUDGET, f"The budget is used up{'' if self._converged() else ' before the run converged'}."
         return None
@@ -320,8 +331,12 @@ class Optimizer:
     def _converged(self) -> bool:
         if self._batch.known is not None and self._batch.known.exhausted:
             return True
+        return has_converged(*self._trace(), self.box.dim, len(self._population()[1]))
+
+    def _trace(self) -> tuple[Array, Array]:
+        """Evaluations that were made, and the best value then."""
         trace = np.array([*self._told.trace, (self._nfev, self._told.best)])
-        return has_converged(trace[:, 0], self._unpenalized(trace[:, 1]), self.box.dim, len(self._population()[1]))
+        return trace[:, 0], self._unpenalized(trace[:, 1])
 
     def _unpenalized(self, values: Any) -> Any:
         return unpenalized(values) if self._restricted else values
@@ -369,9 +384,10 @@ class Optimizer:
             excess = [np.nan_to_num(np.maximum(self._rows.of(best[None])[0, 1:], 0.0))]
         ended = verdict(reason or (UNFINISHED, ""), fun, excess, not fun > self._told.best, self._converged())
         if reason is None:
-            most = f"at most {self.maxfev}" if self.until_converged else str(self.maxfev)
+            most = f"{'at most ' * self.until_converged}{counted(self.maxfev, 'evaluation')}"
             open_ = len(self._batch.handed_out)
-            message = f"Not finished: {self._nfev} of {most} evaluations have a value, {open_} points are pending."
+            pending = f"{counted(open_, 'point')} {'is' if open_ == 1 else 'are'} pending"
+            message = f"Not finished: {self._nfev:,} of {most} have a value, {pending}."
             ended |= {"success": False, "status": UNFINISHED, "message": message}
         found = Result(
             x=best, fun=fun, nfev=self._nfev, nit=max(self._run.batches - 1, 0), **ended, population=x,

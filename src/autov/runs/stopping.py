@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autov.core import Array, Box, InputError, whole_number
+from autov.core import Array, Box, InputError, counted, whole_number
 from autov.runs.live_run import Run
 from autov.runs.run_state import RunState
 
@@ -53,14 +53,27 @@ def has_converged(nfev: np.ndarray, best: Array, dim: int, population: int) -> b
     """
     if len(best) and best[-1] == -np.inf:
         return True
-    finite = np.isfinite(best)
-    if not finite.any():
+    if not np.isfinite(best).any():
         return False
+    found = _last_gain(nfev, best)
+    return int(nfev[-1]) - found >= max(found, LEAST * (dim + 2), GENERATIONS * population)
+
+
+def _last_gain(nfev: np.ndarray, best: Array) -> int:
+    """Evaluations that were made when the best value was reached up to rounding; there must be a finite one."""
+    finite = np.isfinite(best)
     nfev, best = nfev[finite], best[finite]
     with np.errstate(over="ignore"):
         gain = PRECISION * best[0] - PRECISION * best[-1] + 4 * np.finfo(float).eps * abs(best[-1])
-        found = int(nfev[np.searchsorted(-best, -(best[-1] + gain))])
-    return int(nfev[-1]) - found >= max(found, LEAST * (dim + 2), GENERATIONS * population)
+        return int(nfev[np.searchsorted(-best, -(best[-1] + gain))])
+
+
+def converged_message(nfev: np.ndarray, best: Array) -> str:
+    """What to say of a run that `has_converged`."""
+    made = f"Converged after {counted(int(nfev[-1]), 'evaluation')}"
+    if best[-1] == -np.inf:
+        return f"{made}: the best value is minus infinity."
+    return f"{made}: the last {int(nfev[-1]) - _last_gain(nfev, best):,} brought no improvement."
 
 
 def run_has_converged(run: Run) -> bool:
@@ -121,7 +134,10 @@ class Stopping:
             if spread <= self.xtol:
                 return XTOL, f"The population spans {spread:.3g} of the box: xtol = {self.xtol:g} is met."
         if self.patience is not None and seen.nfev - seen.improved >= self.patience:
-            return PATIENCE, f"No better point in {seen.nfev - seen.improved} evaluations: patience = {self.patience}."
+            return (
+                PATIENCE,
+                f"No better point in {counted(seen.nfev - seen.improved, 'evaluation')}: patience = {self.patience}.",
+            )
         if self.maxtime is not None and seen.seconds >= self.maxtime:
             return MAXTIME, f"The time of {self.maxtime:g} seconds is used up."
         return None
@@ -265,7 +281,7 @@ class Monitor:
     def __call__(self, run: Run) -> bool:
         """Whether to stop."""
         if self.disp:
-            sys.stdout.write(f"generation {run.nit}: {run.nfev} evaluations, {self._best(run)}\n")
+            sys.stdout.write(f"generation {run.nit}: {counted(run.nfev, 'evaluation')}, {self._best(run)}\n")
         if self._best_x is None or not np.array_equal(run.x, self._best_x):
             self._best_x, self._improved = run.x.copy(), run.nfev
         if self.call is not None:
@@ -278,5 +294,5 @@ class Monitor:
             seen = Seen(run.fun, run.nfev, self._improved, run.population, run.values, self.box, run.seconds)
             self.reason = self.stopping.met(seen)
         if self.reason is None and self.until_converged and run_has_converged(run):
-            self.reason = CONVERGED, f"Converged: the last evaluations of {run.nfev} brought no better value."
+            self.reason = CONVERGED, converged_message(run.trace_nfev, run.trace_best)
         return self.reason is not None
