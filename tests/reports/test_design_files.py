@@ -92,6 +92,7 @@ def test_a_portfolio_shows_the_share_of_each_member_and_what_it_is(tmp_path):
     page = paths["report.html"].read_text()
     assert "Budget share per member" in page
     assert "A portfolio of 2" in page
+    assert "faster ma-es is ma-es with settings for few evaluations" in page
     assert "Matrix adaptation evolution strategy" in page
     assert "ma-es" in page
 

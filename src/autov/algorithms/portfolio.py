@@ -73,11 +73,12 @@ class Portfolio:
 
     Attributes:
         members: algorithms that can be asked, or their names; ``"ma-es/shade"`` is short for two names. By default a
-            small evolution that exchanges variables, and ``ma-es``.
+            small evolution with uniform crossover, and ``ma-es``.
         trial: part of the budget that each member gets first; one for all, or one for each.
         hedge: part of each round for those who do not lead.
         round: part of the budget of a round.
-        polish: part of the budget at the end for the leader alone, polished if it is not an evolution strategy.
+        polish: part of the budget at the end for the leader alone, with local refinement if it is not an evolution
+            strategy.
         polish_step: first step of the polisher, as a multiple of the spread of the leader's better half.
         polish_least: the least first step, as a part of the box: a population may converge far from any optimum.
         full_budget: with fewer evaluations than this for each variable there is less to spare: trials of all but the

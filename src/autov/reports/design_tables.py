@@ -24,7 +24,7 @@ KNOWN = {  # part of the name of a baseline -> explanation
     DEFAULT: f"{DEFAULT} is the default algorithm of autov.",
     "paper-h3": "paper-h3 is the operator that the paper prints.",
     "ma-es": "ma-es is a matrix adaptation evolution strategy, a relative of CMA-ES.",
-    "faster ma-es": "faster ma-es is ma-es with settings for few evaluations: it adapts faster.",
+    "faster ma-es": "faster ma-es is ma-es with settings for few evaluations: its step size adapts faster.",
     "without memory": "The result as it would start without the ends of its training runs.",
     "uniform crossover": "Uniform crossover takes every variable from one of two parents.",
     "random designs": "The random designs had as many evaluations as the search.",
