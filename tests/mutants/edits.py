@@ -405,7 +405,7 @@ EDITS: tuple[Edit, ...] = (
          "np.flatnonzero(probability)[-1]", "len(probability)",
          ("tests/operators/test_affine.py::test_a_row_of_probability_zero_is_not_drawn_by_rounding",)),
     # Designer
-    Edit("streams in lockstep follow the slot and not the candidate's id", "designer/trials.py", "Trials._together",
+    Edit("streams in lockstep follow the slot and not the candidate's id", "designer/trials.py", "Trials._in_lockstep",
          "tasks.candidates", "tasks.which", ("tests/designer/test_trials.py::test_lockstep_equals_compiled_runs",)),
     Edit("compiled streams follow the slot and not the candidate's id", "designer/trial_runs.py",
          "CompiledTrials._packed",
@@ -445,7 +445,7 @@ EDITS: tuple[Edit, ...] = (
     Edit("instances of points are called by their own functions", "designer/trials.py", "Trials._own_points",
          "self._own is None or self._own.stream != stream", "True",
          ("tests/designer/test_own_families.py::test_workers_keep_one_function_for_all_instances",)),
-    Edit("runs do not hold their instances", "designer/trials.py", "Trials._together", "[met[i] for i in active]",
+    Edit("runs do not hold their instances", "designer/trials.py", "Trials._in_lockstep", "[met[i] for i in active]",
          "[stream.met(self.instances, int(tasks.runs[i])) for i in active]",
          ("tests/designer/test_own_families.py::test_instances_are_kept_while_runs_on_them_last",)),
     Edit("all instances are kept for ever", "designer/trial_instances.py", "Instances.__getitem__",

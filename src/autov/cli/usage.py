@@ -37,13 +37,13 @@ def usage(error: Any, typed: Sequence[str]) -> str:
         typed: all words behind the name of the program.
     """
     message, kind = " ".join(error.format_message().split()), type(error).__name__
-    where = "autov" if error.ctx is None else error.ctx.command_path
     if kind == "NoSuchOption":
-        params = [] if error.ctx is None else error.ctx.command.params
-        known = [*(name for param in params for name in (*param.opts, *param.secondary_opts)), "--help"]
-        return _unknown("option", error.option_name, known, f"{where} --help{'-all' * (' ' in where)} lists all")
+        known = [name for param in error.ctx.command.params for name in (*param.opts, *param.secondary_opts)]
+        whole = "--help" if hasattr(error.ctx.command, "commands") else "--help-all"
+        where = f"{error.ctx.command_path} {whole} lists all"
+        return _unknown("option", error.option_name, [*known, "--help"], where)
     if match := re.match(r"No such command '(.*?)'", message):
-        return _unknown("command", match[1], error.ctx.command.commands, f"{where} --help lists all")
+        return _unknown("command", match[1], error.ctx.command.commands, "autov --help lists all")
     if match := re.match(r"Got unexpected extra argument\S* \((.*)\)", message):
         return f"unexpected argument {match[1]!r}"
     if kind == "BadOptionUsage":
