@@ -26,6 +26,7 @@ BENCHMARKS = {
     "constrained": "constrained problems, with SciPy (a minute)",
     "constraint-rules": "Deb's rules, an augmented Lagrangian and weighted violations (minutes)",
     "quality": "BBOB and MA-BBOB, with other libraries (hours, kept in runs/)",
+    "other-suites": "CEC'2017 and CEC'2011, with other libraries (an hour, kept in runs/)",
     "general": "how the default was designed (hours, kept in runs/)",
     "shares": "what local searches of the default may spend: a search (half an hour, kept in runs/)",
     "adjustment": "what was changed by hand in the default (kept in runs/)",
@@ -49,6 +50,7 @@ BENCHMARKS = {
 }
 MODULES = {
     "ma-es": "matrix_adaptation",
+    "other-suites": "other_suites",
     "random-designs": "random_designs",
     "invariant-weights": "invariant_weights",
     "constraint-rules": "constraint_rules",

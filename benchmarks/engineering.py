@@ -2,8 +2,8 @@
 
 Twelve variables, one an integer, and one constraint. A point counts when its constraint is evaluated, whether or not
 its cost is. Algorithms of autov, random search, and COBYLA as SciPy has it are told the constraint. The others
-minimise the cost with `WEIGHT` times the violation added. All see the integer rounded. What counts is the best
-feasible point that a run has evaluated; a run that found none counts as `NONE`.
+minimise the cost with `WEIGHT` times the violation added. All see the integer rounded. The result of a run is the
+best feasible point that it has evaluated; a run that found none counts as `NONE`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ basin of bad settings around the centre of the box, in which local searches from
 
 `general`, `ma-es`, `de` and random search know the constraint; so does `COBYLA` of SciPy. The other libraries get
 {weight:g} times the violation added to the cost. One simulation gives cost and constraint; `ma-es`, `de` and random
-search do not use the cost at infeasible points. What counts is the best feasible cost of a run; a run without one
+search do not use the cost at infeasible points. The result of a run is its best feasible cost; a run without one
 counts as {none:g}. The tables show means, over the plants, of the median of the runs on each plant. The tests are
 signed-rank tests of these medians, paired by plant, with Holm's correction for all algorithms of a table, at
 {level}. Some algorithms that take seconds for a run have fewer runs, as the tables say, and not all ran at every

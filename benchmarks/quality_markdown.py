@@ -5,13 +5,16 @@ A rival is an optimiser of another library. Relatives of the default are in the 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from autov.core.atomic_files import read_json, write_text
 from benchmarks.quality import BBOB, LIMITS, OTHERS, OWN, SUITES, too_slow
+from benchmarks.remarks import read_remarks
 
 MEASURES = ("area", "targets", "rank")
+DIGITS = {"area": 4, "rank": 2}  # of the figures that verdicts compare; what is equal to these digits is level
 VERDICTS = "setting", "area of `{}`", "best rival in area", "mean rank of `{}`", "best rival in mean rank"
 
 
@@ -25,13 +28,13 @@ def quality_page(results: str | Path, page: str | Path) -> str:
     order = [f"{suite.name}-{dim}d-{maxfev}" for suite in SUITES for dim, maxfev in suite.settings]
     names = sorted(found, key=lambda name: (order.index(name) if name in order else len(order), name))
     parts = ["# Quality of the default", *verdicts([found[name] for name in names]), "## Terms"]
-    parts.append((place / "remarks.md").read_text(encoding="utf-8").strip())
+    parts.append(read_remarks(place / "remarks.md"))
     for name in names:
         parts += _section(found[name], (target.parent / "quality" / f"{name}.png").exists())
     text = "\n\n".join(part for part in parts if part) + "\n"
     write_text(target, text)
-    methods = (place / "methods.md").read_text(encoding="utf-8").strip()
-    write_text(target.with_name("quality-methods.md"), f"# How quality was measured\n\n{methods}\n")
+    methods = ["# How quality was measured", read_remarks(place / "methods.md"), *ran([found[name] for name in names])]
+    write_text(target.with_name("quality-methods.md"), "\n\n".join(methods) + "\n")
     return text
 
 
@@ -39,29 +42,33 @@ def verdicts(found: list[dict[str, Any]]) -> list[str]:
     """A sentence and a table: for each setting the default and the best rival by both measures."""
     if not found:
         return []
-    reference, rows, firsts = found[0]["reference"], [], {"area": 0, "rank": 0}
+    reference, rows = found[0]["reference"], []
     for data in found:
-        own, title = data["measures"][reference], title_of(data)
-        cells = [f"[{title.replace(' variables', '-D').replace(' evaluations', '')}](#{_anchor(title)})"]
-        for column, digits in (("area", 4), ("rank", 2)):
-            rival = best_rival(data, column)
-            theirs = own[column] if rival is None else data["measures"][rival][column]
-            ahead = rival is None or _better(own[column], theirs, column)
-            firsts[column] += ahead
-            other = f"`{rival}` {_bold(f'{theirs:.{digits}f}', not ahead)}" if rival else ""
-            cells += [_bold(f"{own[column]:.{digits}f}", ahead), other]
+        own = data["measures"][reference]
+        cells = [f"[{short_title(data)}](#{_anchor(title_of(data))})"]
+        for column in DIGITS:
+            rival, lead = best_rival(data, column), lead_of(data, column)
+            theirs = f"{data['measures'][rival][column]:.{DIGITS[column]}f}" if rival else ""
+            other = f"`{rival}` {_bold(theirs, lead <= 0)}" if rival else ""
+            cells += [_bold(f"{own[column]:.{DIGITS[column]}f}", lead >= 0), other]
         rows.append(f"| {' | '.join(cells)} |")
     head = [title.format(reference) for title in VERDICTS]
-    number = len(found)
-    said = " and ".join(f"in {measure} in {firsts[column]} of {number} settings"
+    said = " and ".join(f"in {measure} in {_count([lead_of(data, column) for data in found])} settings"
                         for column, measure in (("area", "area under the ECDF"), ("rank", "mean rank")))  # fmt: skip
     return [
         "## Verdicts",
         f"`{reference}` is ahead of all rivals {said}.",
         "A setting is a suite, a number of variables (10-D) and a number of evaluations. The better figure of each "
-        "pair is bold. Larger areas and smaller ranks are better ([terms](#terms)).",
+        "pair is bold; both are bold if they are level, which means equal in the printed digits. Larger areas and "
+        "smaller ranks are better ([terms](#terms)).",
         "\n".join([f"| {' | '.join(head)} |", "| --- | ---: | --- | ---: | --- |", *rows]),
     ]
+
+
+def lead_of(data: dict[str, Any], column: str) -> int:
+    """1 where the reference is ahead of the best rival, 0 where both are level to the printed digits, -1 behind it."""
+    rival, measures = best_rival(data, column), data["measures"]
+    return 1 if rival is None else _compared(measures[data["reference"]][column], measures[rival][column], column)
 
 
 def best_rival(data: dict[str, Any], column: str) -> str | None:
@@ -71,18 +78,68 @@ def best_rival(data: dict[str, Any], column: str) -> str | None:
     return min(rivals, key=lambda a: sign * data["measures"][a][column]) if rivals else None
 
 
+def ran(found: list[dict[str, Any]]) -> list[str]:
+    """A table of algorithms and settings: who ran, whose figures are older, and why others are missing."""
+    if not found:
+        return []
+    names = list(dict.fromkeys((*OWN, *OTHERS, *(a for data in found for a in data["algorithms"]))))
+    head = ["algorithm", "limit", *map(short_title, found)]
+    rows = [f"| {' | '.join(head)} |", "| --- | ---: |" + " --- |" * len(found)]
+    for name in names:
+        limit = f"{LIMITS[name]:,}" if name in LIMITS else ""
+        rows.append(f"| {' | '.join([f'`{name}`', limit, *(_status(data, name) for data in found)])} |")
+    reasons = {f"`{a}` ({why})": None for data in found for a, why in _refused(data).items()}
+    legend = {
+        "run": f"run with the present `{found[0]['reference']}`",
+        "earlier": "from an earlier run, with the same seed and instances",
+        "slow": "too slow: evaluations times variables exceed the limit",
+        "refused": "could not be run" + (f": {', '.join(reasons)}" if reasons else ""),
+        "": "not run in this setting yet",
+    }
+    key = ["| cell | meaning |", "| --- | --- |"]
+    key += [f"| {cell or '(empty)'} | {text} |" for cell, text in legend.items()]
+    return ["## Which algorithms ran", "\n".join(key), "\n".join(rows)]
+
+
+def _status(data: dict[str, Any], name: str) -> str:
+    if name in data["algorithms"]:
+        return "earlier" if name in data.get("kept", ()) else "run"
+    if too_slow(name, data["dim"], data["maxfev"]):
+        return "slow"
+    return "refused" if name in _refused(data) else ""
+
+
+def _refused(data: dict[str, Any]) -> dict[str, str]:
+    """Who could not be run, and why."""
+    out = (a for a in data.get("refused", {}) if a not in data["algorithms"])
+    return {a: data["refused"][a] for a in out if not too_slow(a, data["dim"], data["maxfev"])}
+
+
+def _count(leads: list[int]) -> str:
+    """Of leads: ``11 (level in 1) of 14``."""
+    level = f" (level in {leads.count(0)})" if 0 in leads else ""
+    return f"{leads.count(1)}{level} of {len(leads)}"
+
+
 def title_of(data: dict[str, Any]) -> str:
     """The heading of a setting."""
     suite = next((suite.title for suite in SUITES if suite.name == data.get("suite", BBOB.name)), "")
     return f"{suite}, {data['dim']} variables, {data['maxfev']:,} evaluations"
 
 
+def short_title(data: dict[str, Any]) -> str:
+    """The same for a cell of a table."""
+    return title_of(data).replace(" variables", "-D").replace(" evaluations", "")
+
+
 def _anchor(title: str) -> str:
     return "".join(c for c in title.lower() if c.isalnum() or c in " -").replace(" ", "-")
 
 
-def _better(one: float, other: float, column: str) -> bool:
-    return one < other if column == "rank" else one > other
+def _compared(one: float, other: float, column: str) -> int:
+    """1 where the first is better, -1 where it is worse, 0 where the printed digits are the same."""
+    a, b = (round(value, DIGITS[column]) * (-1 if column == "rank" else 1) for value in (one, other))
+    return (a > b) - (a < b)
 
 
 def _section(data: dict[str, Any], drawn: bool) -> list[str]:
@@ -99,7 +156,7 @@ def _section(data: dict[str, Any], drawn: bool) -> list[str]:
         f"## {title_of(data)}",
         _verdict(data),
         _table(data, by_instance),
-        " ".join(part for part in (groups, *_left_out(data)) if part),
+        f"{groups} [Which algorithms ran, and when](quality-methods.md#which-algorithms-ran).".strip(),
         *(picture if drawn and shown else ()),
         f"Ranks are those on the {len(data['functions'])} instances, one run on each."
         if by_instance
@@ -115,12 +172,11 @@ def _table(data: dict[str, Any], by_instance: bool) -> str:
     head = ["algorithm", "area under ECDF", "targets reached", rank, *(g.removeprefix("BBOB, ") for g in groups)]
     if by_instance:
         head.append(f"better than `{reference}` on")
-    best = {c: (min if c == "rank" else max)(row[c] for row in measures.values()) for c in MEASURES}
+    columns = {c: {a: row[c] for a, row in measures.items()} for c in MEASURES} | dict(groups)
+    shown = {c: _best_bold(each, 2 if c == "rank" else 3, c == "rank") for c, each in columns.items()}
     rows = [f"| {' | '.join(head)} |", f"|{' --- |' + ' ---: |' * (len(head) - 1)}"]
     for a in sorted(measures, key=lambda a: -measures[a]["area"]):
-        row = measures[a]
-        cells = [_bold(f"{row[c]:.{2 if c == 'rank' else 3}f}", row[c] == best[c]) for c in MEASURES]
-        cells += [_bold(f"{areas[a]:.3f}", areas[a] == max(areas.values())) for areas in groups.values()]
+        cells = [each[a] for each in shown.values()]
         if by_instance:
             pairs = [(f["medians"][a], f["medians"][reference]) for f in data["functions"].values()]
             cells.append("" if a == reference else f"{sum(x < y for x, y in pairs)} of {len(pairs)}")
@@ -128,21 +184,11 @@ def _table(data: dict[str, Any], by_instance: bool) -> str:
     return "\n".join(rows)
 
 
-def _left_out(data: dict[str, Any]) -> list[str]:
-    """Who has not run, and why; whose figures are older."""
-    dim, maxfev = data["dim"], data["maxfev"]
-    missing = [a for a in (*OWN, *OTHERS) if a not in data["algorithms"]]
-    slow = [a for a in missing if too_slow(a, dim, maxfev)]
-    refused = {a: why for a, why in data.get("refused", {}).items() if a in missing and a not in slow}
-    rest = [a for a in missing if a not in slow and a not in refused]
-    limits = ", ".join(f"`{a}` (to {LIMITS[a]:,})" for a in slow)
-    parts = (
-        (slow, f"Too slow for this setting ({dim * maxfev:,} evaluations times variables): {limits}."),
-        (refused, f"Could not be run: {', '.join(f'`{a}` ({why})' for a, why in refused.items())}."),
-        (rest, f"Not run in this setting yet: {_names(rest)}."),
-        (data.get("kept"), f"From an earlier run, with the same seed and instances: {_names(data.get('kept', ()))}."),
-    )
-    return [text for which, text in parts if which]
+def _best_bold(values: dict[str, float], digits: int, smaller: bool) -> dict[str, str]:
+    """Printed figures, the best ones bold: all that are the same in print."""
+    printed = {a: f"{value:.{digits}f}" for a, value in values.items()}
+    best = f"{(min if smaller else max)(values.values()):.{digits}f}"
+    return {a: _bold(text, text == best) for a, text in printed.items()}
 
 
 def _verdict(data: dict[str, Any]) -> str:
@@ -150,12 +196,16 @@ def _verdict(data: dict[str, Any]) -> str:
     reference, measures = data["reference"], data["measures"]
     said = []
     for title, column in (("area under the ECDF", "area"), ("mean rank", "rank")):
-        places = sorted(measures, key=lambda a: measures[a][column] * (1 if column == "rank" else -1))
-        at = places.index(reference)
-        rival = next((a for a in places if a != reference), None)
-        where = "first" if at == 0 else f"number {at + 1}"
-        other = f"; `{rival}` {measures[rival][column]:.3g}" if rival else ""
-        said.append(f"{where} of {len(places)} in {title} ({measures[reference][column]:.3g}{other})")
+        own = measures[reference][column]
+        others = sorted((a for a in measures if a != reference),
+                        key=lambda a, c=column: measures[a][c] * (1 if c == "rank" else -1))  # fmt: skip
+        leads = [_compared(own, measures[a][column], column) for a in others]
+        level = [a for a, lead in zip(others, leads, strict=True) if lead == 0]
+        place = leads.count(-1) + 1
+        where = "first" if place == 1 else f"number {place}"
+        tied = f", level with {_names(level)}" if level else ""
+        best = f"; `{others[0]}` {measures[others[0]][column]:.{DIGITS[column]}f}" if others and not tied else ""
+        said.append(f"{where} of {len(measures)} in {title}{tied} ({own:.{DIGITS[column]}f}{best})")
     return f"`{reference}` is {' and '.join(said)}."
 
 
@@ -182,7 +232,7 @@ def _losses(data: dict[str, Any]) -> str:
     return f"{said}{unsaid}\n\n" + "\n".join(rows)
 
 
-def _names(names: Any) -> str:
+def _names(names: Iterable[str]) -> str:
     return ", ".join(f"`{a}`" for a in names)
 
 

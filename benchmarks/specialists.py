@@ -23,6 +23,7 @@ from autov.invariance import check_algorithm
 from autov.reports.tables import to_markdown
 from autov.stats.ranks import average_ranks
 from benchmarks.kernel import machine
+from benchmarks.remarks import read_remarks
 
 RIVALS = ("general", "paper-h3", "ma-es", "cma:default", "minion:bipop", "minion:arrde")
 PANEL = ("minion:bipop", "minion:arrde")
@@ -155,7 +156,7 @@ def _specialist(name: str, place: Path) -> dict[str, float]:
 def specialists_page(results: str | Path, page: str | Path) -> str:
     """Write the page of what is stored of the specialists; ``remarks.md`` comes first."""
     place = Path(results)
-    parts = ["# Specialists", (place / "remarks.md").read_text(encoding="utf-8").strip()]
+    parts = ["# Specialists", read_remarks(place / "remarks.md")]
     for name, kind in KINDS.items():
         if (path := place / name / "summary.json").exists():
             parts += _section(name, kind, read_json(path, "a summary"))

@@ -157,8 +157,8 @@ def _search(data: Mapping[str, Any]) -> list[str]:
         f"{data['paper_preset_minutes_without_early_stop']:.0f} "
         f"minutes on two cores, {data['paper_preset_minutes']:.0f} with the {left:.0%} of "
         "runs that early stopping leaves out in the first generations; later it leaves out more, and the whole search "
-        "took less (`paper-preset.json`). What stored searches took is in "
-        "[Designing](designs-found.md#operators-that-were-found).",
+        "took less (`paper-preset.json`). The times of stored searches are in "
+        "[Operators that were found](designs-found.md#operators-that-were-found).",
         "Cost of runs of 10,000 evaluations, one thread, in milliseconds. It grows linearly in runs and, from "
         "100 variables "
         "on, in dimension; fewer variables carry the fixed cost of tournaments and survival. Rows cost little:",

@@ -135,9 +135,9 @@ def compared(
 
 
 def grown(weeks: int = WEEKS, repeats: int = REPEATS, maxfev: int = WEEKLY) -> dict[str, Any]:
-    """Weeks of kinetics one after the other, with one store: evaluations until what a cold run of that week ends with.
+    """Weeks of kinetics one after the other, with one store: evaluations until the final value of a cold run.
 
-    A run that does not reach it counts as twice its budget.
+    The cold run is of the same week. A run that does not reach its value counts as twice its budget.
     """
     field, needed, finals = fields()["kinetics"], np.empty((repeats, weeks)), np.empty((repeats, weeks, 2))
     for repeat in range(repeats):
@@ -215,7 +215,7 @@ def weekly_table(result: dict[str, Any]) -> Table:
 
 
 def picture(result: dict[str, Any]) -> Any:
-    """How many evaluations each week needs for what a cold run ends with: median and quartiles."""
+    """How many evaluations each week needs for the final value of a cold run: median and quartiles."""
     from autov.reports.canvas import drawing
     from autov.reports.theme import line_style
 

@@ -1,7 +1,8 @@
 """An operator designed for NSGA-II of pymoo, against SBX with polynomial mutation (SBX + PM), on held-out problems.
 
 All problems have their optimum at another place in each run: on ZDT as it is, clipping to the box finds the optimum.
-Needs `pip install '.[pymoo]'`; a minute without --quick. Results of larger runs are in docs/nsga2.md.
+Needs `pip install ".[pymoo]"` in a copy of the repository; a minute without --quick. Results of larger runs are in
+docs/nsga2.md.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Any algorithm that autov knows on problems of IOHexperimenter, with files for IOHanalyzer.
 
-Needs `pip install '.[ioh]'`.
+Needs `pip install ".[ioh]"` in a copy of the repository.
 """
 
 import tempfile

@@ -1,6 +1,6 @@
 """autov among nevergrad's optimizers: numbers, logarithmic scales and choices together.
 
-Needs `pip install '.[nevergrad]'`.
+Needs `pip install ".[nevergrad]"` in a copy of the repository.
 """
 
 import warnings

@@ -1,6 +1,6 @@
 """autov as a sampler of optuna, with numbers, categories and a parameter that only some trials have.
 
-Needs `pip install '.[optuna]'`.
+Needs `pip install ".[optuna]"` in a copy of the repository.
 """
 
 import matplotlib.pyplot as plt

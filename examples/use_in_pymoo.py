@@ -1,6 +1,6 @@
 """An operator of autov and that of pymoo in NSGA-II, on a problem with two objectives.
 
-Needs `pip install '.[pymoo]'`.
+Needs `pip install ".[pymoo]"` in a copy of the repository.
 The problem is one on which the operator is the better one; on most others there is no difference (docs/nsga2.md).
 """
 

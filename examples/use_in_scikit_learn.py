@@ -1,6 +1,6 @@
 """Hyper-parameters of a support vector machine by AutoVSearchCV, and by random search with the same number of fits.
 
-Needs `pip install '.[sklearn]'`.
+Needs `pip install ".[sklearn]"` in a copy of the repository.
 """
 
 import sys

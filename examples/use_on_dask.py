@@ -1,7 +1,7 @@
 """The same call on a cluster: a client of Dask as `workers`, here of a small cluster on this machine.
 
-Needs `pip install '.[dask]'`. `Client("tcp://host:8786")` joins a running cluster, `SLURMCluster` and
-`KubeCluster` of Dask's other packages start one. Results are identical to those of one machine.
+Needs `pip install ".[dask]"` in a copy of the repository. `Client("tcp://host:8786")` joins a running cluster,
+`SLURMCluster` and `KubeCluster` of Dask's other packages start one. Results are identical to those of one machine.
 """
 
 import time

@@ -1,6 +1,7 @@
 """A slow function on joblib's workers: no main guard, and a lambda will do.
 
-Needs `pip install '.[joblib]'`. With ``joblib.parallel_config(backend="dask")`` the same runs on a cluster.
+Needs `pip install ".[joblib]"` in a copy of the repository. With ``joblib.parallel_config(backend="dask")`` the same
+runs on a cluster.
 """
 
 import time

@@ -13,8 +13,12 @@ def quadratic(three, u):
     return fa + (u - a) * (first + second * (u - b)), first + second * (2 * u - a - b), second
 
 
-def minimize_axis(fun, start, settings, levels=4, most=10_000):
-    """All points in the order of evaluation, for a function on [0, 1] that is finite."""
+def minimize_axis(fun, start, settings, levels=4, most=10_000, edge=0.0):
+    """All points in the order of evaluation, for a function on [0, 1] that is finite.
+
+    The ends of the axis leave this part of the way to the bounds.
+    """
+    ends = edge * start, 1 - edge * (1 - start)
     asked = [start]
     known = [(start, 0.0)]  # values relative to the best
     at = fun(start)
@@ -22,7 +26,7 @@ def minimize_axis(fun, start, settings, levels=4, most=10_000):
     right, local_last = 0, False
     level = 0
     while len(asked) < most:
-        found = next_point(known, at, settings, level, right, local_last, (last, before))
+        found = next_point(known, at, settings, level, right, local_last, (last, before), ends)
         if found is None:
             level += 1
             if level == levels:
@@ -50,14 +54,14 @@ def minimize_axis(fun, start, settings, levels=4, most=10_000):
     return asked
 
 
-def next_point(known, at, settings, level, right, local_last, steps):
+def next_point(known, at, settings, level, right, local_last, steps, ends):
     """The next point, its kind, and the lengths of steps after it; None at the end."""
     n = len(known)
     if n >= int(settings.points * math.sqrt(2**level)):
         return None
-    left, end = known[0][0], 1.0 - known[-1][0]
+    left, end = known[0][0] - ends[0], ends[1] - known[-1][0]
     if left > 0 or end > 0:
-        return (0.0 if left > end else 1.0), "end", steps
+        return (ends[0] if left > end else ends[1]), "end", steps
     top = max(f for _, f in known)
     if n >= 5 and top == 0:
         return None
@@ -94,6 +98,9 @@ def local_point(known, best, at, settings, steps):
         larger = known[1 if best == 0 else n - 2][0] - u
         _, slope, bend = quadratic(known[:3] if best == 0 else known[-3:], u)
         if not slope * larger < 0:
+            bound = 0.0 if best == 0 else 1.0
+            if 0 < abs(u - bound) < 0.002:
+                return bound, "local", (1.0, 1.0)
             return (u + 0.1 * larger, "local", (1.0, 1.0)) if abs(larger) > 0.01 else None
     else:
         _, slope, bend = quadratic(known[best - 1 : best + 2], u)

@@ -16,7 +16,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 @pytest.mark.cold
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(path):
-    for library in re.findall(r"pip install '\.\[(\w+)\]'", path.read_text(encoding="utf-8")):
+    for library in re.findall(r'pip install "\.\[(\w+)\]"', path.read_text(encoding="utf-8")):
         if find_spec(library) is None:
             pytest.skip(f"{library} is not installed")
     command, unseen = [sys.executable, str(path), "--quick"], {**os.environ, "MPLBACKEND": "agg"}

@@ -22,7 +22,7 @@ def assert_invariant(
         trials: random transformations per property.
         tol: the largest relative deviation of a path that counts as rounding.
         n_parents: for callables without that attribute; 3 if not given.
-        pathwise: ask for equal offspring from equal random numbers; equal laws are not enough.
+        pathwise: ask for equal offspring from equal random numbers; equal distributions are not enough.
         rng: seed; the default is fixed, so that a test gives the same result every time.
 
     Returns:

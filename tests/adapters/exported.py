@@ -80,6 +80,7 @@ EVOLUTIONS = {name: {"operator": name} for name in OPERATORS} | {
     "other tournaments": {"operator": "paper-h3", "tournament_first": 1.0, "tournament_others": 3.7},
     "comma, in a learned frame": {"operator": "rows of both kinds", "survival": "comma", "offspring": 1.3,
                                   "frame": "learned"},
+    "variables half way to the bounds": {"operator": "tied bounds", "bounds": "midpoint", "popsize": 9},
     "plus, in a learned frame": {"operator": "tied bounds", "offspring": 0.5, "frame": "learned", "popsize": 900},
 }  # fmt: skip
 

@@ -112,7 +112,7 @@ def test_what_people_write():
 
 def test_missing_libraries_are_told_with_their_extra():
     told = missing("optuna", ImportError("No module named 'optuna'", name="optuna"))
-    assert str(told) == "optuna is not installed; in the folder of autov: pip install '.[optuna]'"
+    assert str(told) == 'optuna is not installed; in a copy of the repository: pip install ".[optuna]"'
     told = missing("sklearn", ImportError("No module named 'joblib'", name="joblib"))
     reason = "No module named 'joblib'"
-    assert str(told) == f"sklearn is not installed ({reason}); in the folder of autov: pip install '.[sklearn]'"
+    assert str(told) == f'sklearn is not installed ({reason}); in a copy of the repository: pip install ".[sklearn]"'

@@ -16,10 +16,10 @@ def rastrigin(x):
     return (x**2 - 10 * np.cos(2 * np.pi * x) + 10).sum(axis=1)
 
 
-def drive(algorithm, fun, box, popsize=20, maxfev=1000, seed=1, x0=None, watch=None):
-    """The best value, all points in order of evaluation, and the last state."""
+def drive(algorithm, fun, box, popsize=20, maxfev=1000, seed=1, x0=None, watch=None, planned=None):
+    """The best value, all points in order of evaluation, and the last state; it plans with ``planned`` evaluations."""
     rng = generator(seed)
-    state = algorithm.init(box, popsize, maxfev, rng, x0)
+    state = algorithm.init(box, popsize, planned or maxfev, rng, x0)
     points, best = [], np.inf
     count = 0
     while count < maxfev:

@@ -8,6 +8,7 @@ import pytest
 from autov.algorithms import make_algorithm
 from autov.algorithms.coordinate import Coordinate
 from autov.core import Box, InputError, generator
+from autov.kernels.models.search_batch import EDGE
 from autov.problems import resolve_problem
 from autov.runs import solve
 from tests.algorithms.driver import drive, rastrigin, sphere
@@ -61,13 +62,26 @@ LINES = {
 
 @pytest.mark.parametrize("name", LINES)
 @pytest.mark.parametrize("start", [0.5, 0.0, 0.8371])
-def test_one_variable_equals_the_twin(name, start):
+@pytest.mark.parametrize("edge", [0.0, EDGE])
+def test_one_variable_equals_the_twin(name, start, edge):
     line = LINES[name]
-    expected = np.array(minimize_axis(line, start, Coordinate()))
+    expected = np.array(minimize_axis(line, start, Coordinate(), edge=edge))
     fun = lambda x: np.array([line(u) for u in x[:, 0]])  # noqa: E731
-    _, points, _ = drive(Coordinate(), fun, UNIT, maxfev=len(expected), x0=np.array([start]))
-    sure = 12 if name == "stairs" else len(expected)  # then rounding decides between intervals that are equally easy
+    planned = 200 if edge else 199
+    _, points, _ = drive(Coordinate(), fun, UNIT, maxfev=len(expected), x0=np.array([start]), planned=planned)
+    # Of stairs rounding decides between intervals that are equally easy.
+    sure = len(expected) if name != "stairs" else 4 if edge else 12
     np.testing.assert_allclose(points[:sure, 0], expected[:sure], atol=1e-9)  # compiled code fuses products and sums
+
+
+@pytest.mark.parametrize("planned", [1_000, 20_000])
+def test_only_the_ends_of_long_runs_lie_inside(planned):
+    dim, rng = 10, generator(4)
+    _, first, _ = drive(Coordinate(), lambda x: rng.random(len(x)), Box.cube(-5, 5, dim), maxfev=60, planned=planned)
+    assert np.any(np.abs(first) == 5) == (planned < 200 * dim), "random values are no reason to try a bound"
+    slope = np.linspace(-1, 2, dim)
+    best, _, _ = drive(Coordinate(), lambda x: x @ slope, Box.cube(-5, 5, dim), maxfev=60, planned=planned)
+    assert best == pytest.approx(-5 * abs(slope).sum(), abs=1e-12), "a slope is one"
 
 
 @pytest.mark.parametrize("dim", [1, 2, 10, 40])

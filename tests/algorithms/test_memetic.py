@@ -147,6 +147,16 @@ def test_the_global_search_starts_at_the_best_point():
     np.testing.assert_array_equal(points[first], before[crater(before).argmin()])
 
 
+@pytest.mark.parametrize("given", [0, 3])
+def test_in_long_runs_it_starts_at_given_points_or_at_the_best_that_covers_the_box(given):
+    x0 = BOX.sample(given, generator(7)) if given else None
+    who, points = turns(Memetic(MA_ES), crater, 2000, x0=x0)
+    first = points[np.flatnonzero(who == 1)[0]]
+    covering = points[who == POINTS]
+    wanted = x0 if given else covering[[crater(covering).argmin()]]
+    assert first.tolist() in wanted.tolist()
+
+
 def test_given_points_come_first_and_the_best_is_refined():
     given = BOX.sample(8, generator(7))
     who, points = turns(Memetic(MA_ES), bowl, 100, x0=given)
@@ -167,6 +177,16 @@ def test_each_local_search_gets_one_try_and_failures_make_them_rare():
     p.note(1, 0.5, np.zeros(2))
     p.end_search(2)
     assert p.failures[0] == 0
+
+
+def test_a_search_along_the_axes_is_tried_once_where_the_function_is_coupled():
+    algorithm = Memetic(MA_ES, (Coordinate(), QuasiNewton()), trial=0.3)
+    valley = lambda x: (100 * (x[:, 1:] - x[:, :-1] ** 2) ** 2 + (0.9 - x[:, :-1]) ** 2).sum(axis=1)  # noqa: E731
+    noise = generator(4)
+    for fun in (valley, lambda x: noise.random(len(x))):
+        who, points = turns(algorithm, fun, 2000)
+        assert (who == 0).sum() == points.shape[1] + 2
+        assert (who == 1).sum() > 50
 
 
 @pytest.mark.parametrize("d", [3, 12])

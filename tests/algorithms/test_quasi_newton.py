@@ -199,3 +199,13 @@ def test_compiled_and_asked_runs_are_the_same(d, line_points):
     asked = autov.minimize("ackley+translate=run", callback=lambda _: False, **settings)
     assert np.array_equal(compiled.x, asked.x)
     assert compiled.fun == asked.fun
+
+
+def test_long_runs_approach_bounds():
+    """Random values are no reason to try a bound; a slope is one."""
+    box, noise, slope = Box.cube(-1.0, 1.0, 3), generator(6), np.linspace(1, 3, 3)
+    for planned, on_a_bound in ((599, True), (600, False)):
+        _, points, _ = drive(QuasiNewton(), lambda x: noise.random(len(x)), box, maxfev=590, planned=planned)
+        assert (np.abs(points) == 1).any() == on_a_bound
+        best, points, _ = drive(QuasiNewton(), lambda x: ((x + 2) ** 2) @ slope, box, maxfev=200, planned=planned)
+        assert best == pytest.approx(slope.sum(), rel=1e-7)

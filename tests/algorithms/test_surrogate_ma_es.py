@@ -88,6 +88,14 @@ def test_the_next_point_is_the_optimum_of_the_model():
     np.testing.assert_allclose(x[0], 1.0, rtol=0, atol=1e-5)
 
 
+def test_bounds_are_approached_and_not_tried_for_nothing():
+    box, noise, slope = Box.cube(-1.0, 1.0, 5), generator(6), np.linspace(1, 3, 5)
+    _, points, _ = drive(SurrogateMatrixAdaptation(), lambda x: noise.random(len(x)), box, maxfev=600)
+    assert np.abs(points).max() < 1
+    best, _, _ = drive(SurrogateMatrixAdaptation(), lambda x: x @ slope, box, maxfev=600)
+    assert best == pytest.approx(-slope.sum(), abs=1e-6)
+
+
 def test_a_generation_costs_little_on_a_quadratic_and_all_points_on_noise():
     noise, algorithm = generator(5), SurrogateMatrixAdaptation(restarts="none")
     for fun, maxfev, low, high in ((ellipsoid, 45, 1.0, 4.0), (lambda x: noise.random(len(x)), 400, 6.5, 8.1)):

@@ -220,3 +220,11 @@ def test_evaluations_beside_those_of_nlopt(fun, dim, factor):
         pairs.append((evaluations(moved, box, x0), evaluations_of_nlopt(moved, box, x0)))
     ours, theirs = np.median(pairs, axis=0)
     assert ours <= factor * theirs
+
+
+def test_long_runs_approach_bounds():
+    box, slope = Box.cube(-1.0, 1.0, 3), np.linspace(1, 3, 3)
+    for planned, on_a_bound in ((599, True), (600, False)):
+        best, points, _ = drive(make("trust-region"), lambda x: x @ slope, box, maxfev=60, planned=planned)
+        assert (np.abs(points) == 1).any() == on_a_bound
+        assert best == pytest.approx(-slope.sum(), rel=1e-7)

@@ -23,7 +23,7 @@ from benchmarks.quality import (
     joined,
     too_slow,
 )
-from benchmarks.quality_markdown import best_rival, quality_page, verdicts
+from benchmarks.quality_markdown import best_rival, quality_page, ran, verdicts
 
 
 @pytest.fixture(scope="module")
@@ -115,8 +115,8 @@ def test_what_is_stored_becomes_figures_without_a_run(tmp_path):
 def section(tmp_path, made, name="bbob-20d-10000", **changed):
     data = figures(made) | {"dim": 20, "maxfev": 10_000} | changed
     (tmp_path / f"{name}.json").write_text(json.dumps(data))
-    (tmp_path / "remarks.md").write_text("By hand.\n")
-    (tmp_path / "methods.md").write_text("Made so.\n")
+    (tmp_path / "remarks.md").write_text("<!-- Links: relative\nto docs. -->\nBy hand.\n")
+    (tmp_path / "methods.md").write_text("<!-- The same. -->\n\nMade so.\n")
     return quality_page(tmp_path, tmp_path / "page.md")
 
 
@@ -135,15 +135,19 @@ def test_verdicts_compare_with_the_best_rival_of_another_library():
     tie = MEASURES | {"scipy:de": {"area": 0.4, "targets": 1.0, "rank": 9.0}}
     heading, said, _, table = verdicts([data, data | {"dim": 20, "suite": "ma-bbob", "measures": tie}])
     assert heading == "## Verdicts"
-    assert "in area under the ECDF in 1 of 2 settings and in mean rank in 1 of 2 settings." in said
+    assert "in area under the ECDF in 1 (level in 1) of 2 settings and in mean rank in 1 of 2 settings." in said
     rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.splitlines()[2:]]
     assert rows[0] == [
         "[BBOB, 10-D, 1,000](#bbob-10-variables-1000-evaluations)",
         "**0.4000**", "`cma:default` 0.3500", "2.50", "`scipy:de` **1.50**",
     ]  # fmt: skip
     assert rows[1][0].startswith("[MA-BBOB, 20-D, 1,000](#ma-bbob-20-")
-    assert rows[1][1:3] == ["0.4000", "`scipy:de` **0.4000**"], "a tie is no lead"
+    assert rows[1][1:3] == ["**0.4000**", "`scipy:de` **0.4000**"], "level"
     assert rows[1][3] == "**2.50**"
+    close = MEASURES | {"general": {"area": 0.34996, "targets": 0.5, "rank": 1.496}}
+    _, said, _, table = verdicts([data | {"measures": close}])
+    assert "in area under the ECDF in 0 (level in 1) of 1 settings and in mean rank in 0 (level in 1) of 1" in said
+    assert "| **0.3500** | `cma:default` **0.3500** | **1.50** | `scipy:de` **1.50** |" in table, "level in print"
     alone = data | {"algorithms": ["general", "ma-es"]}
     assert best_rival(alone, "area") is None
     assert verdicts([]) == []
@@ -159,28 +163,47 @@ def test_the_page_says_who_is_first_and_by_how_much(made, tmp_path):
     assert text == (tmp_path / "page.md").read_text()
     assert text.startswith("# Quality of the default\n\n## Verdicts\n")
     assert "\n\n## Terms\n\nBy hand.\n\n## BBOB, 20 variables" in text
-    assert (tmp_path / "quality-methods.md").read_text() == "# How quality was measured\n\nMade so.\n"
-    first = "first of 3 in area under the ECDF (0.4; `ma-es` 0.3)"
-    second = "number 2 of 3 in mean rank (2.5; `ma-es` 1.5)"
+    methods = (tmp_path / "quality-methods.md").read_text()
+    assert methods.startswith("# How quality was measured\n\nMade so.\n\n## Which algorithms ran\n")
+    first = "first of 3 in area under the ECDF (0.4000; `ma-es` 0.3000)"
+    second = "number 2 of 3 in mean rank (2.50; `ma-es` 1.50)"
     assert f"`general` is {first} and {second}." in text
     rows = [line for line in text.splitlines() if line.startswith("| **`general`**")]
     assert len(rows) == 1
-    assert "Not run in this setting yet: `paper-h3`, `minion:bipop`" in text
-    assert "Too slow for this setting (200,000 evaluations times variables): `cma:lq` (to 40,000)" in text
+    assert "[Which algorithms ran, and when](quality-methods.md#which-algorithms-ran)." in text
     assert "| **0.400** | 0.500 | 2.50 |" in rows[0]
     assert text.index("| **`general`**") < text.index("| `ma-es`") < text.index("| `ga`"), "by area"
 
 
-def test_the_page_says_who_could_not_run_whose_figures_are_older_and_shows_pictures_that_are_there(made, tmp_path):
-    said = {
-        "refused": {"cmaes:default": "it is not installed", "ga": "ran all the same"},
-        "kept": ["ga"],
-        "drawn": ["ga"],
-    }
-    text = section(tmp_path, made, **said)
-    assert "Could not be run: `cmaes:default` (it is not installed)." in text
-    assert "From an earlier run, with the same seed and instances: `ga`." in text
-    assert "![" not in text
+def test_equal_figures_are_level(made, tmp_path):
+    measures = {name: {"area": 0.2, "targets": 0.4, "rank": 1.999 + i / 1000}
+                for i, name in enumerate(("general", "ma-es", "ga"))}  # fmt: skip
+    text = section(tmp_path, made, measures=measures)
+    first = "first of 3 in area under the ECDF, level with `ma-es`, `ga` (0.2000)"
+    assert f"`general` is {first} and first of 3 in mean rank, level with `ma-es`, `ga` (2.00)." in text
+    assert text.count("| **0.200** | **0.400** | **2.00** |") == 3
+    measures["ga"]["rank"] = 1.0
+    assert "number 2 of 3 in mean rank, level with `ma-es` (2.00)." in section(tmp_path, made, measures=measures)
+
+
+def test_a_table_says_who_ran_and_why_others_did_not(made, tmp_path):
+    said = {"refused": {"cmaes:default": "it is not installed", "ga": "ran all the same"}, "kept": ["ga"]}
+    section(tmp_path, made, **said)
+    text = (tmp_path / "quality-methods.md").read_text()
+    assert "| refused | could not be run: `cmaes:default` (it is not installed) |" in text
+    cells = {line.split("`")[1]: line.split("|")[2:-1] for line in text.splitlines() if line.startswith("| `")}
+    shown = {name: [cell.strip() for cell in row] for name, row in cells.items()}
+    assert shown["general"] == ["", "run"]
+    assert shown["ga"] == ["", "earlier"]
+    assert shown["cma:lq"] == ["40,000", "slow"]
+    assert shown["cmaes:default"] == ["", "refused"]
+    assert shown["paper-h3"] == ["", ""]
+    assert ran([]) == []
+
+
+def test_pictures_that_are_there_are_shown(made, tmp_path):
+    said = {"drawn": ["ga"]}
+    assert "![" not in section(tmp_path, made, **said)
     (tmp_path / "quality").mkdir()
     (tmp_path / "quality" / "bbob-20d-10000.png").touch()
     assert "![ECDF curves](quality/bbob-20d-10000.png)" in section(tmp_path, made, **said)

@@ -12,6 +12,7 @@ import pytest
 from autov import compare
 from autov.reports import to_markdown
 from benchmarks import bias, certificates, families
+from benchmarks.quality_markdown import verdicts
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", "docs/index.md")
@@ -59,11 +60,25 @@ def test_the_families_of_the_readme_are_those_stored():
     }
     known = sum("(`general`)" in row[0] for row in rows.values())
     assert found["never_worse"] == 12
-    assert f"{words[found['better_than_all']]} are better than all six baselines, none is worse than any" in text
-    assert f"{words[known].capitalize()} of the twelve were the default itself" in text
+    assert (len(rows), len(families.RIVALS), families.RUNS) == (12, 6, 100)
+    assert "We designed for twelve families and tested on 100 held-out instances each" in text
+    best = words[found["better_than_all"]].capitalize()
+    assert f"{best} designs are significantly better than all six; none is significantly worse than any" in text
+    assert f"{words[known].capitalize()} of the twelve designs are the default of that time" in text
     marks = [row[families.DEFAULT] for row in found["marks"].values()]
     better, worse = words[marks.count("+")], words[marks.count("-")]
-    assert f"it is better than {better} designs and worse than {worse}" in text
+    assert f"The present default is significantly better than {better} designs and worse than {worse}" in text
+
+
+def test_the_verdict_on_the_default_is_that_of_the_figures():
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    figures = [stored(f"quality/{path.name}") for path in (ROOT / "results" / "quality").glob("*bbob-*.json")]
+    said = verdicts(figures)[1]
+    assert said in (ROOT / "docs" / "quality.md").read_text(encoding="utf-8")
+    lead = "`general` is ahead of all rivals"
+    assert said.startswith(lead)
+    assert f"{lead} of other libraries{said.removeprefix(lead)}" in text
+    assert {data["suite"] for data in figures} == {"bbob", "ma-bbob"}
 
 
 def test_verdicts_on_algorithms_are_those_stored_and_none_is_left_out():

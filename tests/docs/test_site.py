@@ -1,5 +1,6 @@
 """The site's pages: all in the navigation, and no link that leads nowhere."""
 
+import ast
 import importlib
 import re
 from importlib.util import module_from_spec, spec_from_file_location
@@ -71,6 +72,20 @@ def test_the_reference_names_what_there_is():
                 continue
             source = module.parent.with_suffix(".py").read_text(encoding="utf-8")
             assert re.search(rf"^(def|class) {module.name}\b", source, flags=re.MULTILINE), name
+
+
+def test_classes_of_the_reference_list_the_members_that_are_shown():
+    """Without a list the site would show all, also those for other parts of autov."""
+    for page in (DOCS / "reference").glob("*.md"):
+        for name, options in re.findall(r"^::: ([\w.]+)\n((?: +.+\n)+)", page.read_text("utf-8"), re.MULTILINE):
+            module, _, own = name.rpartition(".")
+            source = (ROOT / "src" / Path(*module.split("."))).with_suffix(".py").read_text(encoding="utf-8")
+            found = next(node for node in ast.parse(source).body if getattr(node, "name", None) == own)
+            lists = dict(re.findall(r"^ +(members|inherited_members): \[(.*)\]$", options, re.MULTILINE))
+            assert ("members" in lists) == isinstance(found, ast.ClassDef), name
+            there = {node.name for node in ast.walk(found) if isinstance(node, ast.FunctionDef)}
+            there |= set(lists.get("inherited_members", "").split(", "))
+            assert set(filter(None, lists.get("members", "").split(", "))) <= there, name
 
 
 ADAPTERS = ("ioh", "joblib", "nevergrad", "optuna", "pymoo", "scipy", "sklearn")

@@ -71,9 +71,9 @@ def test_a_constant_row_for_each_variable_is_one_for_the_solution():
 
 
 BOUNDED = {
-    "mirrored by exchange": ({"lower": (0.0, 0.3), "upper": (0.0, 0.3)}, False, "holds in law"),
+    "mirrored by exchange": ({"lower": (0.0, 0.3), "upper": (0.0, 0.3)}, False, "holds in distribution"),
     "drawn to one corner": ({"lower": (0.2, 0.0), "upper": (0.0, 0.0)}, False, "fails"),
-    "tied, no mean": ({"bounds": (0.0, 0.3)}, True, "holds in law"),
+    "tied, no mean": ({"bounds": (0.0, 0.3)}, True, "holds in distribution"),
     "tied, with a mean": ({"bounds": (0.2, 0.3)}, True, "fails"),
 }
 

@@ -12,6 +12,7 @@ from scipy.stats import (
     kstest,
 )
 
+import autov
 from autov import check_bias
 from autov.core import Box, InputError, generator
 from autov.invariance.structural_bias import RandomValues, anderson_darling, directions, holm, spacings, uniformity
@@ -196,3 +197,19 @@ def test_for_machines_and_people():
 def test_bad_arguments_are_named(arguments):
     with pytest.raises(InputError, match=f"^{next(iter(arguments))}: "):
         bias("uniform", **arguments)
+
+
+@pytest.mark.slow
+def test_the_default_is_not_biased_in_long_runs():
+    found = check_bias("general", runs=200, rng=11)
+    assert not found.biased
+    assert found.on_the_border == 0
+
+
+@pytest.mark.parametrize("dim", [2, 10])
+def test_long_runs_of_the_default_never_try_a_bound_of_random_values(dim):
+    found = check_bias("general", dim=dim, runs=20, maxfev=200 * dim, rng=3)
+    assert found.on_the_border == 0
+    rng, points = generator(5), []
+    autov.minimize(lambda x: points.append(x) or rng.random(), [(0, 1)] * dim, maxfev=200 * dim, rng=6)
+    assert not np.any((np.array(points) == 0) | (np.array(points) == 1))

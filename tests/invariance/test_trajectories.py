@@ -317,7 +317,7 @@ def test_matrix_adaptation_is_certified(name, dim):
     assert found.holds == {"translation": True, "scale": True, "rotation": True}
     assert found["rotation"].turned
     assert found["rotation"].touches == 0
-    assert "in law" in str(found)
+    assert "in distribution" in str(found)
 
 
 class AlongTheAxes(MatrixAdaptation):

@@ -109,7 +109,7 @@ def test_witness_can_be_run_again():
 def test_witnesses_are_simple():
     assert known("sbx-prime")["translation"].witness.transformation.label == "b = 1"
     assert known("fep-mutation")["scale"].witness.transformation.label == "a = 2"
-    assert known("sbx")["rotation"].witness.transformation.label == "45 degree turn of variables 1 and 2"
+    assert known("sbx")["rotation"].witness.transformation.label == "45 degree rotation of variables 1 and 2"
 
 
 def test_the_same_seed_gives_the_same_certificate():

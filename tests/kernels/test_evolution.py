@@ -73,6 +73,22 @@ def test_a_generation_equals_its_twin(draw, frame, dim, n):
     assert len(twin) == round(1.4 * n)
 
 
+@pytest.mark.parametrize("frame", ["axes", "learned"])
+def test_variables_outside_are_placed_half_way_to_the_bound(frame):
+    operator, rng, key = random_operator(FEW, size=3.0), generator(4), stream_key(5)
+    x, f, box = rng.uniform(-1, 1, (9, 4)), rng.random(9), Box.cube(-1.0, 1.0, 4)
+    asked = []
+    for bounds in ("clip", "midpoint"):
+        plan, work = told(Evolution(operator, frame=frame, bounds=bounds), key, box, x, f)
+        kernels.evolution_ask(plan, work, box.lower, box.upper)
+        asked.append(work.offspring.copy())
+    clipped, halved = asked
+    outside, first = np.abs(clipped) >= 1, x[work.picks[:, 0]]
+    assert 0.1 < outside.mean() < 0.9
+    assert np.array_equal(halved[~outside], clipped[~outside])
+    np.testing.assert_array_equal(halved[outside], ((clipped + first) / 2)[outside])
+
+
 @pytest.mark.parametrize("s", [1.0, 1.5, 2.5, 3.0, 7.0])
 def test_a_tournament_of_real_size_has_its_law(s):
     """Rank r has the chance ((n - r)^s - (n - r - 1)^s) / n^s: for whole s that of the best of s members, counted."""
@@ -157,6 +173,8 @@ def test_comma_keeps_the_best_offspring_alone():
 GRID = {
     "default": {}, "popsize": {"popsize": 7}, "many": {"offspring": 2.3}, "few": {"offspring": 0.01},
     "comma": {"survival": "comma", "offspring": 1.5},
+    "midpoint": {"bounds": "midpoint", "operator": random_operator(ALL, size=2.0)},
+    "midpoint, learned": {"bounds": "midpoint", "frame": "learned", "operator": random_operator(INSIDE, size=2.0)},
     "tournaments": {"tournament_first": 1.0, "tournament_others": 4.5},
     "learned": {"frame": "learned", "operator": random_operator(INSIDE)},
     "learned, all inputs": {"frame": "learned", "operator": random_operator(ALL)},

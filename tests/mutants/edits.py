@@ -986,7 +986,7 @@ EDITS: tuple[Edit, ...] = (
     Edit(
         "the global search starts anywhere",
         "algorithms/memetic.py",
-        "Memetic.decide",
+        "Memetic._first_of_global",
         "np.isfinite(p.best)",
         "False",
         ("tests/algorithms/test_memetic.py::test_the_global_search_starts_at_the_best_point",),
@@ -1020,6 +1020,37 @@ EDITS: tuple[Edit, ...] = (
          "infeasible > 0", "False",
          ("tests/algorithms/test_memetic.py::"
           "test_a_local_search_does_not_creep_along_the_border_of_the_feasible_points",)),
+    # Bounds and bias
+    Edit("the global search of a long run starts by itself", "algorithms/memetic.py", "Memetic._first_of_global",
+         "p.starts_x[:1] if p.covered and (not len(state.given)) else state.given", "state.given",
+         ("tests/algorithms/test_memetic.py::"
+          "test_in_long_runs_it_starts_at_given_points_or_at_the_best_that_covers_the_box",)),
+    Edit("axes of a coupled function are searched again and again", "algorithms/memetic_progress.py",
+         "Progress.end_search", "useless", "False",
+         ("tests/algorithms/test_memetic.py::"
+          "test_a_search_along_the_axes_is_tried_once_where_the_function_is_coupled",)),
+    Edit("steps of long runs jump onto bounds", "kernels/models/search_batch.py", "searched",
+         "EDGE if maxfev >= LONG * d else 0.0", "0.0",
+         ("tests/algorithms/test_coordinate.py::test_only_the_ends_of_long_runs_lie_inside",)),
+    Edit("an axis ends inside the bounds", "kernels/models/axis_search.py", "local_step", "2 * EDGE", "0.0",
+         ("tests/algorithms/test_coordinate.py::test_only_the_ends_of_long_runs_lie_inside",)),
+    Edit("quotients of long runs are taken at bounds", "kernels/models/differences.py", "difference_points",
+         "state.edge > 0", "False",
+         ("tests/algorithms/test_quasi_newton.py::test_long_runs_approach_bounds",)),
+    Edit("lines of long runs end at bounds", "kernels/models/quasi_newton_steps.py", "to_line",
+         "work.scalars[0].edge", "0.0",
+         ("tests/algorithms/test_quasi_newton.py::test_long_runs_approach_bounds",)),
+    Edit("trial steps of long runs end at bounds", "kernels/models/trust_region_steps.py", "propose",
+         "1.0 - state.edge", "1.0", ("tests/algorithms/test_trust_region.py::test_long_runs_approach_bounds",), 1),
+    Edit("the optimum of a model is tried on a bound", "kernels/matrix_adaptation/surrogate_optimum.py",
+         "seek_optimum", "y != u", "False",
+         ("tests/algorithms/test_surrogate_ma_es.py::test_bounds_are_approached_and_not_tried_for_nothing",)),
+    Edit("variables half way to a bound are clipped", "kernels/evolution/run.py", "halve",
+         "upper[k] + pool[a, k]", "upper[k] + upper[k]",
+         ("tests/kernels/test_evolution.py::test_variables_outside_are_placed_half_way_to_the_bound",)),
+    Edit("curves of a design are of other instances", "experiments/design_comparison.py", "_compared",
+         "Stream(design.settings['seed'], RETEST, place)", "Stream(design.settings['seed'], RETEST + 1, place)",
+         ("tests/reports/test_design_files.py::test_curves_are_those_of_the_retest",)),
 )  # fmt: skip
 
 # Edits that change no result, each with the reason; they are not run.

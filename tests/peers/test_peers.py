@@ -231,7 +231,7 @@ def test_settings_are_frozen_described_and_pickled(name):
 def test_a_missing_library_says_what_to_install(name, monkeypatch):
     chosen, module = algorithm(name), MODULES[name.partition(":")[0]]
     extra = EXTRAS.get(name, EXTRAS.get(module, "peers"))
-    told = rf"{module} is not installed; in the folder of autov: pip install '.\[{extra}\]'"
+    told = rf'{module} is not installed; in a copy of the repository: pip install ".\[{extra}\]"'
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(InputError, match=told):
         chosen.check_fit(Box.cube(0, 1, 2), 20, 100)

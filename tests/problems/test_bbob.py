@@ -84,7 +84,7 @@ def test_what_does_not_fit_is_refused(call, message):
 
 def test_a_missing_library_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ioh", None)
-    with pytest.raises(InputError, match=r"ioh is not installed; in the folder of autov: pip install '\.\[ioh\]'"):
+    with pytest.raises(InputError, match=r'ioh is not installed; in a copy of the repository: pip install "\.\[ioh\]"'):
         BBOB(4, 37, 99).minimum  # noqa: B018
 
 

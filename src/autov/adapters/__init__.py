@@ -11,5 +11,5 @@ def missing(library: str, error: ImportError) -> ImportError:
     """What to raise where a library could not be imported."""
     top = library.partition(".")[0]
     reason = "" if error.name is None or error.name.partition(".")[0] == top else f" ({error})"
-    told = f"{top} is not installed{reason}; in the folder of autov: pip install '.[{library}]'"
+    told = f'{top} is not installed{reason}; in a copy of the repository: pip install ".[{library}]"'
     return ImportError(told, name=top)

@@ -34,7 +34,7 @@ from autov.kernels.objective import Objective
 from autov.operators import AffineOperator, CallableOperator, load_operator, resolve_operator
 
 # In the order of the kernels' numbers.
-SURVIVAL, FRAMES = ("plus", "comma"), ("axes", "learned")
+SURVIVAL, FRAMES, BOUNDS = ("plus", "comma"), ("axes", "learned"), ("clip", "midpoint")
 NEAR = 0.05  # of the way from the centre of the box: where first points are in checks of what happens inside it
 
 
@@ -66,6 +66,7 @@ class Evolution:
         tournament_others: the same for x2, x3, ...
         survival: the best of parents and offspring (plus), or of the offspring alone (comma).
         frame: the directions along which an affine operator draws variables.
+        bounds: variables outside the box are clipped to it, or placed half way between the bound and those of x1.
     """
 
     name: ClassVar[str] = "evolution"
@@ -78,6 +79,7 @@ class Evolution:
     tournament_others: float = field(default=2.0, metadata=ADDED)
     survival: Literal["plus", "comma"] = field(default="plus", metadata=ADDED)
     frame: Literal["axes", "learned"] = field(default="axes", metadata=ADDED)
+    bounds: Literal["clip", "midpoint"] = field(default="clip", metadata=ADDED)
 
     @property
     def uses_popsize(self) -> bool:
@@ -88,7 +90,7 @@ class Evolution:
         object.__setattr__(self, "operator", resolve_operator(self.operator))
         check_ranges(self, popsize=(2, 10**6), offspring=(1e-6, 1e3), tournament_first=(1, 1e6))
         check_ranges(self, tournament_others=(1, 1e6))
-        check_choice(self, survival=SURVIVAL, frame=FRAMES)
+        check_choice(self, survival=SURVIVAL, frame=FRAMES, bounds=BOUNDS)
         if self.popsize is not None:
             if self.popsize != int(self.popsize):
                 raise InputError(f"popsize: must be an integer, got {self.popsize!r}")
@@ -99,13 +101,15 @@ class Evolution:
             raise InputError(f"offspring: must be at least 1 if survival is comma, got {self.offspring!r}")
         if self.frame == "learned" and not isinstance(self.operator, AffineOperator):
             raise InputError(f"frame: learned is for affine operators only, not for {self.operator.name}")
+        if self.bounds == "midpoint" and not isinstance(self.operator, AffineOperator):
+            raise InputError(f"bounds: midpoint is for affine operators only, not for {self.operator.name}")
 
     def plan(self, variation: Variation | None = None) -> kernels.Plan:
         """The settings as the kernels read them, with their own operator or with another one or a stack of them."""
         if variation is None:
             assert isinstance(self.operator, AffineOperator)
             variation = self.operator.variation()
-        choices = [SURVIVAL.index(self.survival), FRAMES.index(self.frame)]
+        choices = [SURVIVAL.index(self.survival), FRAMES.index(self.frame), BOUNDS.index(self.bounds)]
         return kernels.Plan(variation, self._tournaments(), np.array(choices, dtype=np.int64))
 
     def offspring_of(self, n: int) -> int:

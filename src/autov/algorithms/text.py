@@ -88,9 +88,9 @@ def _memetic(algorithm: Memetic) -> str:
         f"to {algorithm.most:.0%} while they find better points, to {algorithm.most_separable:.0%} along the axes of a "
         f"separable function, and for all with fewer than {algorithm.short:.3g} evaluations for each variable.",
         "  Then the global search starts, at the best point with fewer than "
-        f"{algorithm.inherit_below:.3g} evaluations for each variable. After each {algorithm.round:.1%} of the budget "
-        f"a local search starts at its best point; after {algorithm.patience} failures in a row it is tried more "
-        "rarely.",
+        f"{algorithm.inherit_below:.3g} evaluations for each variable, else at the best that covers the box. After "
+        f"each {algorithm.round:.1%} of the budget a local search starts at its best point; after "
+        f"{algorithm.patience} failures in a row it is tried more rarely.",
     ]
     for search in algorithm.local_searches:
         lines += ["", *_local_search(search)]
@@ -151,6 +151,8 @@ def _evolution(algorithm: Evolution) -> list[str]:
     ]
     if algorithm.frame == "learned":
         lines.append("Variables are drawn along the eigenvectors of the population's covariance.")
+    if algorithm.bounds == "midpoint":
+        lines.append("Variables outside the box are placed half way between the bound and those of x1.")
     operator = algorithm.operator
     if not isinstance(operator, AffineOperator):
         return [*lines, f"Offspring: the operator {operator.name}."]

@@ -28,5 +28,5 @@ def library(module: str, argument: str, extra: str) -> Any:
 
 
 def _missing(package: str, argument: str, extra: str, reason: str = "") -> InputError:
-    told = f"{package} is not installed{reason}; in the folder of autov: pip install '.[{extra}]'"
+    told = f'{package} is not installed{reason}; in a copy of the repository: pip install ".[{extra}]"'
     return InputError(f"{argument}: {told}")

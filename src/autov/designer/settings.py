@@ -192,7 +192,7 @@ class SearchSettings:
         population: candidates.
         generations: of the search, after the first population.
         known: the first population holds baselines, such as the paper's operator, as far as the form allows.
-        reevaluate: fresh runs that every survivor gets each generation (True: 1); cures the winner's curse.
+        reevaluate: fresh runs that every survivor gets each generation (True: 1); reduces the selection bias.
         memory: runs after which a candidate is known well enough, where survivors are evaluated again.
     """
 
@@ -219,11 +219,10 @@ class Race:
         final_race: choose among the best survivors by a race on fresh seeds.
         race_size: survivors in that race.
         race_runs: runs of each in its first round; every round halves the candidates and doubles the runs.
-        retest_runs: runs of the result on seeds that the search never saw.
+        retest_runs: runs of the result on held-out seeds.
         random_baseline: make a second search of the same size among random designs; the re-test has its result, too.
         remember: whether the result starts where runs on its training problems ended (`autov.designer.memory`); None
-            where that is significantly better on held-out problems or instances. Not for an operator, nor for problems
-            that move (family).
+            where that is significantly better on held-out problems or instances. Not for an operator, nor for families.
     """
 
     final_race: bool = True

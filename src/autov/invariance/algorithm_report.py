@@ -20,9 +20,9 @@ class Trajectory:
 
     Attributes:
         property: translation, scale, rotation, permutation or order.
-        holds: True if the populations agree, or agree for every a > 0 and a theorem says that laws agree for a < 0;
-            False if they do not and many runs differ in law, None if they do not agree but the laws could not be told
-            apart: the question is open.
+        holds: True if the populations agree, or agree for every a > 0 and a theorem says that they agree in
+            distribution for a < 0; False if they do not agree and many runs differ in distribution; None if populations
+            differ and the distributions show no significant difference: the question is open.
         level: pathwise, distribution if many runs were compared, theorem if that decides about a < 0.
         transformation: the one with the largest deviation.
         deviation: largest difference of two populations, as a share of the widest side of the box.
@@ -41,7 +41,7 @@ class Trajectory:
         affine: of order, whether a f + b with a > 0 agrees, and only other increasing transformations differ.
         scope: what was compared, in all numbers of variables.
         rounding: whether runs on the plain problem part as early if their points are shaken by a few units in the last
-            place: then rounding alone can be the cause, and laws were compared with all runs shaken.
+            place: then rounding alone can be the cause, and distributions were compared with all runs shaken.
         memory: why an algorithm that starts at points that it remembers does not have the property.
     """
 
@@ -75,13 +75,13 @@ class Trajectory:
             if self.member:
                 return f"{text}, but its member {self.member}, which may run later, is not certified"
             if self.turned and self.property == "permutation":
-                text += "; its draws were permuted with the variables, which does not change their law"
+                text += "; its draws were permuted with the variables, which keeps their distribution"
             elif self.turned and self.property == "scale":
-                text += "; for a < 0 its draws were mirrored with the problem, which does not change their law"
+                text += "; for a < 0 its draws were mirrored with the problem, which keeps their distribution"
             elif self.turned:
                 text += (
-                    "; its draws were rotated with the problem, which does not change their law, and its steps kept "
-                    "away from the border: it is rotation invariant in law"
+                    "; its draws were rotated with the problem, which keeps their distribution, and its steps kept "
+                    "away from the border: it is rotation invariant in distribution"
                 )
             elif self.inside:
                 text += "; its first points were put near the centre, away from the border"
@@ -97,15 +97,15 @@ class Trajectory:
             text += "; runs on the plain problem part as early if points are shaken by rounding, so it may be the cause"
         if self.level == "theorem":
             text += (
-                "; by theorem (its draws have the same law in any order) they agree in law"
+                "; by theorem (its draws have the same distribution in any order) they agree in distribution"
                 if self.property == "permutation"
-                else "; by theorem (its draws are symmetric in law) they agree in law for a < 0"
+                else "; by theorem (its draws are symmetric in distribution) they agree in distribution for a < 0"
             )
             return f"{text}, but its member {self.member} is not certified" if self.member else text
         if self.first_touch is not None and self.first_touch <= self.diverged:
             text += f"; points lay on the border from generation {self.first_touch}, so clipping may be the cause"
         if self.holds is False:
-            return f"{text}; {self.runs} runs of each differ in law, p = {self.p_value:.2g}"
+            return f"{text}; {self.runs} runs of each differ in distribution, p = {self.p_value:.2g}"
         open_ = f"{self.runs} runs of each show no significant difference, p = {self.p_value:.2g}"
         found = f"the test detects a Kolmogorov-Smirnov distance of {self.detectable:.2f} with a power of {POWER:.0%}"
         if self.detectable is not None and self.detectable >= 1:
@@ -150,9 +150,9 @@ class AlgorithmReport(Displayable):
         """The grounds of every verdict, and the trials."""
         words = [f"{t.property}: {t.note()}" for t in self.trajectories]
         tried = [f"{t.property}, tried: {t.scope.words(t.diverged is None)}" for t in self.trajectories if t.scope]
-        law = f"laws of runs: a property that holds in law is refused with a chance of at most {ALPHA:g}"
+        level = f"tests of runs: a property that holds in distribution is refused with a chance of at most {ALPHA:g}"
         compared = any(t.p_value is not None for t in self.trajectories)
-        return (*words, *tried, *([law] if compared else []), *self.remarks)
+        return (*words, *tried, *([level] if compared else []), *self.remarks)
 
     @property
     def in_short(self) -> str:

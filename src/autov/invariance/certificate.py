@@ -92,7 +92,7 @@ class Verdict:
         holds: the verdict.
         level: the strongest ground for it: theorem, pathwise, distribution; none if nothing could be certified.
         pathwise: whether every path matched (Definitions 1-3 with the same random numbers). A permutation may hold path
-            by path with permuted random numbers only, and so in law.
+            by path with permuted random numbers only, and so in distribution.
         deviation: the largest relative deviation of a path.
         p_value: of the two-sample test, corrected for the number of comparisons; None if paths made it needless.
         evidence: what was tried and what it can and cannot show.
@@ -100,7 +100,7 @@ class Verdict:
         condition: how a property that holds is to be understood where the operator reads the bounds of the box.
         scope: the paths that were compared, and the smallest failure rate that would have been seen; None for order,
             where there is nothing to try, and where nothing could be certified.
-        law: the test in law with its false alarms and its power; None if paths made it needless.
+        law: the test of distributions with its false alarms and its power; None if paths made it needless.
     """
 
     property: str

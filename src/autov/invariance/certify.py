@@ -33,9 +33,10 @@ def check(
 ) -> Certificate:
     """Test the invariances of an operator: translation, scale, rotation, order of the variables, order of f.
 
-    A property holds by theorem (affine operators; path by path, or in law), or because all paths tried agree, or
-    because the laws of the offspring show no significant difference. Only the first is a proof. A property that
-    does not hold comes with a witness. The certificate states the trials, and the smallest failure that they detect.
+    A property holds by theorem (affine operators; path by path, or in distribution), or because all paths tried agree,
+    or because the distributions of the offspring show no significant difference. Only the first is a proof. A property
+    that does not hold comes with a witness. The certificate states the trials, and the smallest failure that they
+    detect.
 
     Args:
         operator: an AffineOperator, its name or file, a classic operator or its name, or any

@@ -1,10 +1,10 @@
-"""Level 3: whether offspring of transformed inputs, transformed back, have the law of those of the plain inputs.
+"""Level 3: whether offspring of transformed inputs, transformed back, are distributed as those of the plain inputs.
 
 For fixed parents, those of a path that differs, both samples are independent calls of the operator. They are compared
 by the Kolmogorov-Smirnov distance D along many projections. The p-value is the bound 2 exp(-N D^2) for two samples of
-size N >= 458 (e exp(-N D^2) for fewer), which holds for every law, atoms included (F. Wei and R. M. Dudley, "Two-sample
-Dvoretzky-Kiefer-Wolfowitz inequalities", Statistics and Probability Letters 82 (2012) 636-644), times the number of
-comparisons (Bonferroni). So a property that holds in distribution is refused with a chance of at most ALPHA.
+size N >= 458 (e exp(-N D^2) for fewer), which holds for every distribution, atoms included (F. Wei and R. M. Dudley,
+"Two-sample Dvoretzky-Kiefer-Wolfowitz inequalities", Statistics and Probability Letters 82 (2012) 636-644), times the
+number of comparisons (Bonferroni). So a property that holds in distribution is refused with a chance of at most ALPHA.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from autov.invariance.transformations import Transformation
 ALPHA = 1e-4  # chance of a false refusal, per property
 STAGES = (100, 500, 3000)  # sample sizes: few calls to see what is plain, many before saying that nothing was seen
 ROWS = 2  # offspring per call
-NORMAL_90 = 1.2815515655446004  # the 90% point of the standard normal law
+NORMAL_90 = 1.2815515655446004  # the 90% point of the standard normal distribution
 RANDOM_DIRECTIONS = 12
 PILOT = 20  # calls from which the share of differing paths is guessed; below a fifth they are sought
 SOUGHT = 300  # at most this many of them
@@ -39,7 +39,7 @@ class LawTest:
 
     Attributes:
         p_value: corrected for all comparisons that were planned; None if the operator broke.
-        refused: the first transformation under which the laws differ, None if none does.
+        refused: the first transformation under which the distributions differ, None if none does.
         error: how the operator broke under it, if it did.
         samples: size of the smallest sample in the last stage.
         comparisons: number of distances compared with the threshold.
@@ -57,7 +57,7 @@ class LawTest:
 
     @property
     def blind(self) -> bool:
-        """Whether too few paths differ to compare laws: what changes one of the offspring of a call could be missed."""
+        """Whether too few paths differ to compare distributions: a change of one offspring in a call may be missed."""
         return self.refused is None and self.detectable >= (1 / ROWS if self.rare else 1)
 
 
@@ -96,8 +96,8 @@ def samples(
 ) -> tuple[Array, Array, bool]:
     """Offspring (N, rows, d) of plain and of transformed inputs, and whether only differing paths were kept.
 
-    With the same random numbers, calls whose paths agree add the same to both laws. So if few paths differ, only calls
-    with a path that differs are kept, from two independent streams: what is rare is then seen as well as what is not.
+    With the same random numbers, calls whose paths agree add the same to both distributions. So if few paths differ,
+    only calls with a path that differs are kept, from two independent streams: rare differences are then found, too.
     """
 
     def differing(limit: int, calls: int) -> list[Witness]:
@@ -144,7 +144,7 @@ class _Comparison:
         self.p_value, self.fewest, self.rare = 1.0, 0, False
 
     def differ(self, case: Witness, size: int) -> bool:
-        """Whether the laws differ in this case; raises Broken."""
+        """Whether the distributions differ in this case; raises Broken."""
         T, inputs = case.transformation, _few_rows(case)
         assert T is not None
         plain, moved, sought = samples(self.subject, inputs, T, size, self.tol, self.rng)
@@ -170,7 +170,7 @@ class _Comparison:
 def compare_laws(
     subject: Subject, cases: Sequence[Witness], tol: float, rng: Generator, times: int = 1
 ) -> LawTest:  # fmt: skip
-    """Go through the stages and the cases, each a path that differs, until the laws of offspring differ somewhere.
+    """Go through the stages and the cases, each a path that differs, until distributions of offspring differ somewhere.
 
     What is seen at once in a later case may be seen with more calls in a simpler one, which is then reported. If this
     is one of several such tests, as many ``times``, p-values are corrected for all of them.

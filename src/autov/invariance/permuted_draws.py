@@ -1,7 +1,8 @@
 """Random numbers that are permuted together with the variables.
 
-Independent draws of one law, one for each variable, have the same joint law in any order. So an operator or algorithm
-whose paths agree when its draws are permuted with the variables gives equally likely paths: it is invariant in law.
+Independent draws of one distribution, one for each variable, have the same joint distribution in any order. So an
+operator or algorithm whose paths agree when its draws are permuted with the variables gives equally likely paths: it is
+invariant in distribution.
 """
 
 from __future__ import annotations

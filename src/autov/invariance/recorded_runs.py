@@ -166,7 +166,7 @@ class RecordedRun:
     increasing: bool = True
 
     def summary(self, directions: Array) -> Array:
-        """Numbers to compare by law: mean and spread of the points of the first and last step; the best value.
+        """Numbers to compare in distribution: mean and spread of the first and the last points; the best value.
 
         The order of the points of a step does not matter.
         """

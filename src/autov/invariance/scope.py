@@ -9,7 +9,7 @@ from typing import Any
 from autov.invariance.transformations import size_of
 
 CONFIDENCE = 0.95  # of the bound on a failure rate: none in N trials means a rate below 3 / N ("rule of three")
-POWER = 0.9  # the chance with which a test in law finds the distance it states
+POWER = 0.9  # the chance with which a test of distributions finds the distance it states
 
 
 def in_words(numbers: Sequence[int]) -> str:
@@ -84,13 +84,13 @@ class Scope:
 
 @dataclass(frozen=True)
 class LawScope:
-    """A test in law: what it compared, its false alarms and its power.
+    """A test of distributions: what it compared, its false alarms and its power.
 
     Attributes:
-        dims: numbers of variables in which paths differ, and laws were therefore compared.
+        dims: numbers of variables in which paths differ, and distributions were therefore compared.
         samples: size of the smallest sample.
         comparisons: number of Kolmogorov-Smirnov distances.
-        false_alarm: the chance that a property which holds in law is refused, at most.
+        false_alarm: the chance that a property which holds in distribution is refused, at most.
         detectable: the Kolmogorov-Smirnov distance along a projection that is found with a chance of 90 %; None
             if there was too little to compare.
     """

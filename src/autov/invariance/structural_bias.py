@@ -190,7 +190,7 @@ def check_bias(
 
 
 def uniformity(points: Array, rng: Generator) -> Array:
-    """p-values (tests, d) of the hypothesis that each column is a sample of the uniform law on [0, 1].
+    """p-values (tests, d) of the hypothesis that each column is a sample of the uniform distribution on [0, 1].
 
     Final points may be numbers of few digits, so that equal ones say little: they are spread over their last bit.
     """
@@ -201,11 +201,11 @@ def uniformity(points: Array, rng: Generator) -> Array:
 
 
 def anderson_darling(u: Array) -> float:
-    """p-value of the Anderson-Darling test of a sorted sample against the uniform law.
+    """p-value of the Anderson-Darling test of a sorted sample against the uniform distribution.
 
-    The law of the statistic for large samples, in the approximation of G. Marsaglia and J. Marsaglia, "Evaluating the
-    Anderson-Darling distribution", Journal of Statistical Software 9 (2004), accurate to six digits; it is good to
-    three from 20 points on.
+    The distribution of the statistic for large samples, in the approximation of G. Marsaglia and J. Marsaglia,
+    "Evaluating the Anderson-Darling distribution", Journal of Statistical Software 9 (2004), accurate to six digits; it
+    is good to three from 20 points on.
     """
     n = len(u)
     low, high = np.clip(u, 1e-300, 1.0), np.clip(1.0 - u[::-1], 1e-300, 1.0)
@@ -223,8 +223,9 @@ def anderson_darling(u: Array) -> float:
 def spacings(u: Array) -> float:
     """p-value, two-sided, of Moran's test: minus the sum of the logarithms of the spacings of a sorted sample.
 
-    Large where points crowd, small where they keep apart. The law is a shifted chi-square, as in R. C. H. Cheng and
-    M. A. Stephens, "A goodness-of-fit test using Moran's statistic with estimated parameters", Biometrika 76 (1989).
+    Large where points crowd, small where they keep apart. The distribution is a shifted chi-square, as in R. C. H.
+    Cheng and M. A. Stephens, "A goodness-of-fit test using Moran's statistic with estimated parameters", Biometrika 76
+    (1989).
     """
     n, m = len(u), len(u) + 1
     gaps = np.diff(np.concatenate([[0.0], u, [1.0]]))

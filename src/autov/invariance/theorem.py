@@ -33,7 +33,7 @@ class Ruling(NamedTuple):
     Attributes:
         holds: whether the property holds.
         reason: the proof in a sentence.
-        in_law: whether it holds in law only, so that paths differ.
+        in_law: whether it holds in distribution only, so that paths differ.
         varies: the standard deviation of the weight that varies most, where that is the reason of a refusal.
     """
 
@@ -63,11 +63,11 @@ def active(operator: AffineOperator) -> tuple[str, ...]:
 
 
 def symmetric(operator: AffineOperator, *, box: bool = False) -> bool:
-    """Whether the weights have the same law if those of lengths change their sign.
+    """Whether the weights have the same distribution if those of lengths change their sign.
 
     With ``box``, as in a run on a mirrored box: lower and upper change places, too, and so does the sign of their
-    difference. The weights of a row are independent normals, and mixtures of normals agree in law only if they are made
-    of the same normals, so that the rows tell.
+    difference. The weights of a row are independent normals, and mixtures of normals agree in distribution only if they
+    are made of the same normals, so that the rows tell.
     """
     names = list(operator.weights)
     order, sign = np.arange(len(names)), np.ones(len(names))
@@ -123,15 +123,15 @@ def _of_shapes(operator: InvariantWeights, property: Property) -> Ruling:
     if not noisy:
         return Ruling(True, f"{text}; one draw serves all variables (Theorem 5)")
     noise = "noise is uniform over directions, and its length is in proportion to a length of the inputs"
-    return Ruling(True, f"{text}, for given draws (Theorem 5); {noise}: in law (Theorem 6)", in_law=True)
+    return Ruling(True, f"{text}, for given draws (Theorem 5); {noise}: in distribution (Theorem 6)", in_law=True)
 
 
 def mirror_symmetric(algorithm: Any) -> bool:
-    """Whether the runs of an algorithm on a mirrored problem are mirrored in law, as its formula tells.
+    """Whether the runs of an algorithm on a mirrored problem are mirrored in distribution, as its formula tells.
 
-    So it is for the metaheuristic if the weights are symmetric in law: tournaments and survival read values and places
-    only, and clipping to the mirrored box is mirrored clipping. In a learned frame no bounds may be read. The normals
-    of the evolution strategy are symmetric, and a portfolio reads values only.
+    So it is for the metaheuristic if the weights are symmetric in distribution: tournaments and survival read values
+    and places only, and clipping to the mirrored box is mirrored clipping. In a learned frame no bounds may be read.
+    The normals of the evolution strategy are symmetric, and a portfolio reads values only.
     """
     if type(algorithm) is Portfolio:
         return all(mirror_symmetric(member) for member in algorithm.members)
@@ -144,11 +144,11 @@ def mirror_symmetric(algorithm: Any) -> bool:
 
 
 def exchangeable(algorithm: Any) -> bool:
-    """Whether the runs of an algorithm on a problem with permuted variables are permuted in law, as its formula tells.
+    """Whether, as its formula tells, permuted variables permute the runs of an algorithm in distribution.
 
     So it is for the metaheuristic with an affine operator along the axes: weights are drawn for each variable
-    independently and by one law, or for all; tournaments and survival read values, and clipping treats variables alike.
-    The normals of the evolution strategy are round. A portfolio reads values only.
+    independently and by one distribution, or for all; tournaments and survival read values, and clipping treats
+    variables alike. The normals of the evolution strategy are round. A portfolio reads values only.
     """
     if type(algorithm) is Portfolio:
         return all(exchangeable(member) for member in algorithm.members)
@@ -170,7 +170,7 @@ def condition(operator: Any, property: str) -> str:
         return f"{text}in a run the box is not rotated, see check_algorithm"
     text += "in a run with a < 0 they change places, "
     if known and symmetric(operator, box=True):
-        return f"{text}where by its weights the property holds in law"
+        return f"{text}where by its weights the property holds in distribution"
     if known and "width" not in read:
         return f"{text}where by its weights the property fails"
     return f"{text}see check_algorithm"
@@ -187,7 +187,7 @@ def _permutation(operator: AffineOperator) -> Ruling:
     text = "theorem: one formula for every variable"
     if whole_draws(operator):
         return Ruling(True, f"{text}, and one draw of the weights for all of them")
-    reason = f"{text}, with weights that are drawn independently and by one law: in any order they have the same law"
+    reason = f"{text}, with independent weights of one distribution: in any order their joint distribution is the same"
     return Ruling(True, reason, in_law=True)
 
 
@@ -197,15 +197,16 @@ def _scale(operator: AffineOperator, lengths: list[str]) -> Ruling | None:
     which = " and ".join(lengths)
     if symmetric(operator):
         reason = (
-            f"theorem: a weighted sum of the inputs, path by path for a > 0 (Corollary 1); for a < 0 in law: {which} "
-            "becomes |a| times as long, not a times, but the weights have the same law with the other sign"
+            "theorem: a weighted sum of the inputs, path by path for a > 0 (Corollary 1); for a < 0 in distribution: "
+            f"{which} becomes |a| times as long, not a times, but the weights have the same distribution with the "
+            "other sign"
         )
         return Ruling(True, reason, in_law=True)
     if "width" in lengths and {"lower", "upper", BOUNDS} & set(active(operator)):
-        return None  # width is then a sum of other inputs, and several laws of weights give one law of offspring
+        return None  # width is then a sum of other inputs, and several distributions of weights give the same offspring
     reason = (
-        f"theorem: for a < 0 {which} becomes |a| times as long, not a times, and the weights have another law with the "
-        "other sign: the property fails in distribution, too"
+        f"theorem: for a < 0 {which} becomes |a| times as long, not a times, and the weights have another distribution "
+        "with the other sign: the property fails in distribution, too"
     )
     return Ruling(False, reason, varies=_varies(operator, lengths))
 

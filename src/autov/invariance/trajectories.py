@@ -8,7 +8,7 @@ points stay, and the values go through an increasing function. Points of a gener
 
 Some algorithms amplify rounding, so that paths part though nothing is wrong. Whether that is so is tried: runs on the
 plain problem, whose points are shaken by a few units in the last place, are compared with one another. If they part as
-early, the paths say nothing, and laws are compared with all runs shaken.
+early, the paths say nothing, and distributions are compared with all runs shaken.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def check_algorithm(
     """Compare the runs of an algorithm on a problem and on transformed forms of it.
 
     If populations differ, ``runs`` more runs on each form, from the same first population but with other seeds, are
-    compared in law: an algorithm can be invariant in distribution without being so path by path.
+    compared in distribution: an algorithm can be invariant in distribution without being so path by path.
 
     Args:
         algorithm: a name such as "de" or "cma:default", or settings with init, ask and tell.
@@ -55,7 +55,7 @@ def check_algorithm(
         dim: variables of a problem that leaves it open, one number or several; 2, 10 and 50 by default.
         popsize: population size.
         generations: steps after the first population.
-        runs: for the comparison in law.
+        runs: for the comparison in distribution.
         tol: the largest difference, as a share of the widest side of the box, that counts as rounding.
         properties: some of translation, scale, rotation, permutation, order.
         rng: seed of the compared runs and of the others.
@@ -153,8 +153,8 @@ def _with_memory(settings: list[Setting], property: Property, runs: int, tol: fl
 def _with_members(settings: list[Setting], property: Property, runs: int, tol: float) -> Trajectory:
     """The verdict on an algorithm; where it is made of others, these are asked, too: some may not have run at all.
 
-    Draws along the axes, or of one sign, may show in law only, so that a member must be certified by itself. Under
-    translation it must not be refuted: rounding lets nearly equal points change places, which leaves many open by
+    Draws along the axes, or of one sign, may show in distribution only, so that a member must be certified by itself.
+    Under translation it must not be refuted: rounding lets nearly equal points change places, which leaves many open by
     themselves.
     """
     found = _in_all_dims(settings, property, runs, tol)

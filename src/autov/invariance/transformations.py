@@ -119,7 +119,9 @@ def simple(property: Property, dim: int) -> list[Transformation]:
         return [*swaps, Transformation(property, "variables in reverse order", M=np.eye(dim)[:, ::-1])]
     flip = np.diag([-1.0, *np.ones(dim - 1)])
     turns = [
-        Transformation(property, f"{degrees} degree turn of variables {i + 1} and {j + 1}", M=turn(dim, degrees, i, j))
+        Transformation(
+            property, f"{degrees} degree rotation of variables {i + 1} and {j + 1}", M=turn(dim, degrees, i, j)
+        )
         for degrees in (90, 45)
         for i, j in planes
     ]

@@ -1,4 +1,4 @@
-"""The verdict on one property of an operator: theorem, paths and laws, in every number of variables, put together."""
+"""The verdict on one property of an operator: theorem, paths and distributions, in every number of variables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autov.invariance.subject import Subject
 from autov.invariance.theorem import Ruling, rule
 from autov.invariance.transformations import PROPERTIES, Property, Transformation, random, simple
 
-LAW_RANDOM = 2  # random transformations among those whose laws are compared
+LAW_RANDOM = 2  # random transformations among those under which distributions are compared
 USUAL_ROUNDING = 1e-12  # deviations between this and the tolerance are mentioned
 
 
@@ -29,7 +29,7 @@ class Tried:
     paths: Paths
 
     def suspects(self) -> list[Transformation]:
-        """The transformations whose laws are compared: simple ones under which paths differ, and some random ones."""
+        """The transformations under which distributions are compared: simple ones that break paths, and random ones."""
         random = [T for T in self.paths.differing if T not in self.known]
         return [T for T in self.paths.differing if T in self.known] + random[:LAW_RANDOM]
 
@@ -49,7 +49,7 @@ class Trial:
     seed: int
 
     def verdict(self) -> Verdict:
-        """Theorem first, then paths, then laws."""
+        """Theorem first, then paths, then distributions."""
         ruling = rule(self.subjects[0].operator, self.property)
         if self.property == "order":
             assert ruling is not None
@@ -118,7 +118,7 @@ class Trial:
         deviation = max(t.paths.deviation for t in coupled)
         text = (
             f"pathwise: all agree up to {deviation:.2g} if the random numbers are permuted with the variables, which "
-            "does not change their law: the property holds in law; evidence, not a proof"
+            "does not change their distribution: the property holds in distribution; evidence, not a proof"
         )
         scope = _joined([t.paths.scope for t in coupled])
         witness = self._witness(first, first.paths.differing[0])
@@ -126,7 +126,7 @@ class Trial:
         return replace(found, evidence=evidence, deviation=deviation, scope=scope, witness=witness)
 
     def _by_law(self, found: Verdict, ruling: Ruling | None, differing: list[Tried]) -> Verdict:
-        """Laws are compared in every number of variables in which paths differ, until they differ, too."""
+        """Distributions are compared in every number of variables in which paths differ, until they differ, too."""
         tests: list[LawTest] = []
         for t in differing:
             rng = generator(self.seed, 1 + PROPERTIES.index(self.property), t.subject.dim, 2)
@@ -206,12 +206,12 @@ def _law_text(laws: LawTest, count: int, dim: int) -> str:
     sizes = f"{laws.samples} offspring each, {laws.comparisons} comparisons, false alarm at most {ALPHA:g}"
     if laws.refused is not None:
         return (
-            f"distribution: the law of offspring differs under {laws.refused.label}, p = {laws.p_value:.2g} "
+            f"distribution: that of the offspring differs under {laws.refused.label}, p = {laws.p_value:.2g} "
             f"({dim} variables, {sizes})"
         )
     if laws.blind:
         return (
-            f"distribution: paths differ too rarely to compare laws ({laws.samples} such calls were found), "
+            f"distribution: paths differ too rarely to compare distributions ({laws.samples} such calls were found), "
             "so the verdict is that of the paths"
         )
     sizes += ", calls whose paths differ only" if laws.rare else ""

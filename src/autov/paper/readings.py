@@ -50,7 +50,7 @@ PROBLEMS_FITTED = (
     "f8 (z = x - 45) and f12 (without its substitution) are in the forms that fit the paper's figures, inferred."
 )
 DESIGNED_ANEW = (
-    "Operators designed anew (the paper prints only its h3), compared on seeds that the search never saw. Each column "
+    "Operators designed anew (the paper prints only its h3), compared on held-out seeds. Each column "
     "is one search: the order of columns may change with the seed."
 )
 

@@ -158,7 +158,7 @@ def reproduce(
     """Run a table of the paper, except runs in the store, and compare it with the printed one.
 
     Args:
-        name: one of PAPER_TABLES.
+        name: of a table or figure, such as "table-7" or "fig-6"; `autov reproduce --list` lists all.
         runs: runs of each cell, or a dict of column -> runs; None for the paper's 30.
         rng: seed of the experiment. None for 1 with a store, so that the same call resumes, else a fresh one.
         workers: processes, -1 for all cores; an Executor, a Dask client, or a map-like callable.

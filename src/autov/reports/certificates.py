@@ -84,5 +84,5 @@ def _of_runs(report: AlgorithmReport) -> Table:
 def _meaning() -> str:
     return (
         "failure rate: none was seen, so that it is smaller with 95 % confidence (rule of three); distance: the "
-        f"Kolmogorov-Smirnov distance that the test in law finds with a chance of {POWER:.0%}"
+        f"Kolmogorov-Smirnov distance that the test of distributions finds with a chance of {POWER:.0%}"
     )

@@ -106,7 +106,8 @@ def _verdicts(certificate: AlgorithmReport) -> str:
     """The verdicts in a sentence or two."""
     said = f"{certificate.in_short.removeprefix('invariance: ').capitalize()}."
     undecided = None in certificate.holds.values()
-    return f"{said} Open: paths of runs differ, and the tests find no difference of their laws." if undecided else said
+    open_ = " Open: paths of runs differ, and the tests find no difference of their distributions." if undecided else ""
+    return f"{said}{open_}"
 
 
 def _faults(design: Design) -> list[str]:

@@ -101,7 +101,8 @@ def training_fitness(design: Design) -> str:
     unit = unit_of(design.settings["aggregate"], design.settings.get("over_runs", "median"), 1 + several)
     what = f" ({kinds[unit]})" if unit else ""
     own = f"The training fitness of this result is {design.fitness:.5g}{what}"
-    return f"{own}. It is too good, because lucky candidates survive (selection bias). The re-test has no such bias."
+    why = "It is too optimistic, because candidates with a favourable sample survive (selection bias)"
+    return f"{own}. {why}. The re-test has no such bias."
 
 
 def _why_baseline(design: Design) -> str:

@@ -267,7 +267,7 @@ RENDERERS: dict[str, Callable[[Table], str]] = {
 
 
 def render(table: Table, form: str) -> str:
-    """The table in one of RENDERERS."""
+    """The table as text, in the form "text", "markdown", "latex", "csv" or "json"."""
     if form not in RENDERERS:
         raise InputError(f"format: unknown {form!r}; one of {', '.join(RENDERERS)}")
     return RENDERERS[form](table)

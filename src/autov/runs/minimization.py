@@ -110,14 +110,8 @@ def minimize(
             "general" and other algorithms that have a first step.
 
     Returns:
-        ``scipy.optimize.OptimizeResult`` with x, fun, nfev, nit, success, status (0 budget used up, 1 stopped by the
-        callback, 2 no finite value found, 3 target, 4 ftol, 5 xtol, 6 maxtime, 7 patience, 8 no feasible point found,
-        9 converged), message, population, population_energies, trace_nfev, trace_best, and failed: how many evaluations
-        failed and counted as worst, by what happened ("raised", "timed out", "worker lost"); members: evaluations of
-        each algorithm that takes part, where there are several; with constraints also
-        constr, constr_violation and maxcv as SciPy's differential evolution has them. It plots itself
-        (``result.plot()``). ``success`` is False where the budget, maxtime or the callback ended a run that had not
-        converged, and where no finite value or no feasible point was found.
+        An `autov.Result`, which is a ``scipy.optimize.OptimizeResult``: x, fun, nfev, success, status, message and
+        others, all described there. It plots itself (``result.plot()``).
         If values of fun are noisy and ``noise`` is None, ``result.fun`` is the smallest one seen: an optimistic
         estimate and not the expected value at x. The message says so where autov knows of the noise: of a named
         problem, or when a point was evaluated twice with different values.

@@ -52,13 +52,13 @@ TESTED = 3  # candidates that are run again at the end
 
 @dataclass(frozen=True, eq=False)
 class CrossoverDesign:
-    """What `design_crossover` found.
+    """The result of `design_crossover`.
 
     Attributes:
         operator: the design, with its provenance; save it with ``operator.save``.
-        fitness: part of the hypervolume that it missed on fresh seeds, mean over problems and runs.
+        fitness: the missed part of the front's hypervolume on fresh seeds, mean over problems and runs.
         baselines: the same for pymoo's own operators ("SBX + PM") and for the baselines of the first batch, by name.
-        budget: what this is the figure of, in words.
+        budget: evaluations of a run, its population, and the runs on each problem, in words.
         history: best fitness after each batch, on the seeds of the search.
         evaluations: of the problems, all together.
     """
@@ -90,7 +90,7 @@ class HypervolumeTrial:
         popsize: of NSGA-II.
         generations: of NSGA-II.
         n_var: variables; None for pymoo's default.
-        shifted: whether the optimum lies at another place for each seed, where it is known how to move it.
+        shifted: translate the optimum to another place for each seed; only for ZDT, DTLZ and WFG.
     """
 
     problem: Any
@@ -101,7 +101,7 @@ class HypervolumeTrial:
 
     @property
     def label(self) -> str:
-        """The name of the problem, and whether its optimum moves."""
+        """The name of the problem, with "shifted" if each seed translates its optimum."""
         name = self.problem if isinstance(self.problem, str) else type(self.problem).__name__
         return f"{name}, shifted" if self.shifted and optimum_of(self._made[0]) else name
 

@@ -37,7 +37,7 @@ def distributed() -> Any:
     try:
         return importlib.import_module("distributed")
     except ImportError:
-        raise InputError("engine: dask is not installed; in the folder of autov: pip install '.[dask]'") from None
+        raise InputError('engine: dask is not installed; in a copy of the repository: pip install ".[dask]"') from None
 
 
 def is_client(value: Any) -> bool:

@@ -16,10 +16,12 @@ from autov.kernels.evolution.survival import replace_all, replace_worst
 from autov.kernels.evolution.variation import Draws, vary
 from autov.kernels.evolution.workspace import (
     AXES,
+    BOUNDS,
     CHOICES,
     COMMA,
     FRAME,
     LEARNED,
+    MIDPOINT,
     PLUS,
     SURVIVAL,
     Frame,
@@ -168,6 +170,20 @@ def ask(plan, work, frame, lower, upper):
         vary(work.key, generation, begin, work.picks[begin:end], pool, plan.variation, low, high, target, draws)
         if frame is not None:
             turn_back(target, work.centre, frame.basis, lower, upper, frame.scratch)
+        if plan.choices[BOUNDS] == MIDPOINT:
+            halve(target, work.picks[begin:end], work.pool, lower, upper)
+
+
+@internal
+def halve(offspring, picks, pool, lower, upper):
+    """Move variables that were clipped to half way between the bound and the first parent."""
+    for i in range(offspring.shape[0]):
+        a = picks[i, 0]
+        for k in range(lower.size):
+            if offspring[i, k] <= lower[k]:
+                offspring[i, k] = 0.5 * (lower[k] + pool[a, k])
+            elif offspring[i, k] >= upper[k]:
+                offspring[i, k] = 0.5 * (upper[k] + pool[a, k])
 
 
 @internal
@@ -229,7 +245,7 @@ def evolve(plan, work, objective, lower, upper, budget, final, trace_nfev, trace
 def generations(plan, work, frame, objective, lower, upper, budget, final, trace_nfev, trace_best, traced):
     """The same; the frame is an argument because the compiler leaves out what is for one, if there is none."""
     variation, sizes, inputs = plan.variation, plan.numbers, plan.variation.inputs
-    comma = plan.choices[SURVIVAL] == COMMA
+    comma, halved = plan.choices[SURVIVAL] == COMMA, plan.choices[BOUNDS] == MIDPOINT
     key, state, best = work.key, work.scalars[0], work.best
     pool, f, offspring, values, picks = work.pool, work.f, work.offspring, work.values, work.picks
     centre, moved = work.centre, work.moved
@@ -267,6 +283,8 @@ def generations(plan, work, frame, objective, lower, upper, budget, final, trace
                     vary(key, generation, block, picks[block:end], seen, variation, low, high, target, draws)
                     if frame is not None:
                         turn_back(target, centre, frame.basis, lower, upper, frame.scratch)
+                    if halved:
+                        halve(target, picks[block:end], pool, lower, upper)
                 end = min(begin + batch, count)
                 state.nans += evaluate(
                     objective, offspring[begin:end], values[begin:end], moved[: end - begin],

@@ -16,9 +16,10 @@ from autov.kernels.evolution.variation import EXTRA, Variation
 BLOCK = 4096  # variables worked on at a time
 
 # Plan.numbers are those of autov.kernels.evolution.selection; Plan.choices:
-SURVIVAL, FRAME, CHOICES = range(3)
+SURVIVAL, FRAME, BOUNDS, CHOICES = range(4)
 PLUS, COMMA = range(2)  # of SURVIVAL
 AXES, LEARNED = range(2)  # of FRAME
+CLIP, MIDPOINT = range(2)  # of BOUNDS
 COUNTS = ("generation", "nfev", "nans", "learned_at")  # batches told; evaluations, also when a basis was learned last
 STATE = np.dtype((np.record, [*((name, np.int64) for name in COUNTS), ("best", np.float64)]))
 

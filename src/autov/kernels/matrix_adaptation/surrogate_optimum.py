@@ -12,10 +12,15 @@ from autov.kernels.matrix_adaptation.surrogate_work import make_step
 from autov.kernels.matrix_adaptation.work import TINY
 from autov.kernels.models.quadratic_model import from_frame, multiply_hessian, to_frame
 
+SHORT = 0.01  # of the way from the mean to a bound is left
+
 
 @noinline
 def seek_optimum(plan, work):
-    """The step z to the model's optimum; where that is outside the box, to the nearest point of the box."""
+    """The step z to the model's optimum; where that is outside the box, to the nearest point of the box.
+
+    Bounds are not reached but approached, so that a model that is wrong does not lead to them.
+    """
     strategy, z, d = work.strategy, work.z, work.best.size
     step, lu = work.vectors[0], work.square
     bounds, margin = plan.strategy.bounds, plan.strategy.margin
@@ -25,7 +30,10 @@ def seek_optimum(plan, work):
     bent = False
     for k in range(d):
         u = inside(strategy.mean[k], bounds, margin) + sigma * step[k]
-        y = outside(min(max(u, 0.0), 1.0), bounds, margin)
+        y = min(max(u, 0.0), 1.0)
+        if y != u:
+            y += SHORT * (inside(strategy.mean[k], bounds, margin) - y)
+        y = outside(y, bounds, margin)
         bent = bent or abs(y - (strategy.mean[k] + sigma * step[k])) > 1e-3 * sigma
         step[k] = (y - strategy.mean[k]) / sigma
         for j in range(d):

@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from autov.compiler.functions import internal, noinline
+from autov.kernels.models.search_batch import EDGE
 
 EPS = 2.0**-52
 GOLDEN = 0.381966
@@ -43,8 +44,12 @@ def local_step(position, value, n, best, tolerance, rounding, steps, asked):
         larger = position[best + side] - u
         _, slope, bend = parabola(position, value, 0 if best == 0 else n - 3, u)
         if not slope * side < 0:  # the border is the best place
-            asked[0] = u + 0.1 * larger
             asked[2] = asked[3] = 1.0
+            bound = 0.0 if best == 0 else 1.0
+            if 0 < abs(u - bound) <= 2 * EDGE:  # in a long run the ends lie inside
+                asked[0] = bound
+                return True
+            asked[0] = u + 0.1 * larger
             return abs(larger) > BORDER
     else:
         _, slope, bend = parabola(position, value, best - 1, u)

@@ -76,10 +76,10 @@ Work = namedtuple(
 )
 
 
-def workspace(plan, key, d, maxfev, given, given_f):  # noqa: ARG001
+def workspace(plan, key, d, maxfev, given, given_f):
     """Arrays for d variables."""
     capacity = max(3, given.shape[0], min(d + 2, CELLS // d))
-    base = searched(key, STATE, d, capacity, given, given_f)
+    base = searched(key, STATE, d, maxfev, capacity, given, given_f)
     base.scalars["separable"] = UNKNOWN if d > 1 else SEPARABLE
     points = int(plan.points * math.sqrt(2.0**LEVELS)) + 1
     return Work(
@@ -108,8 +108,8 @@ def start(plan, work, lower, upper):
     state.first = state.level = 0
     state.corner = 1 if d > 1 else 0
     for k in range(d):
-        work.low[k] = max(work.u[k] - state.scale, 0.0)
-        work.high[k] = min(work.u[k] + state.scale, 1.0)
+        work.low[k] = max(work.u[k] - state.scale, state.edge * work.u[k])
+        work.high[k] = min(work.u[k] + state.scale, 1.0 - state.edge * (1.0 - work.u[k]))
         work.counts[k] = 1
         work.position[k, 0] = work.u[k]
         work.value[k, 0] = 0.0

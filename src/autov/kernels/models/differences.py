@@ -54,8 +54,10 @@ def difference_points(plan, work, lower, upper):
             target = work.x[n]
             for j in range(d):
                 target[j] = work.scratch[j]
-            step = h if side == 0 else -h
-            target[k] = min(max(lower[k] + (work.u[k] + step) * width, lower[k]), upper[k])
+            u = work.u[k] + (h if side == 0 else -h)
+            if state.edge > 0:
+                u = min(max(u, state.edge * work.u[k]), 1.0 - state.edge * (1.0 - work.u[k]))
+            target[k] = min(max(lower[k] + u * width, lower[k]), upper[k])
             n += 1
         k += 1
     state.batch = n

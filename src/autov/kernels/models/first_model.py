@@ -74,8 +74,8 @@ def fill_first(work, value, lower, upper):
             back = 2 * rho
         elif work.high[j] < 0.5 * rho:
             forth = -2 * rho
-        work.points[1 + j, j] = min(forth, work.high[j])
-        work.points[n + 1 + j, j] = max(back, work.low[j])
+        work.points[1 + j, j] = min(forth, (1.0 - state.edge) * work.high[j])
+        work.points[n + 1 + j, j] = max(back, (1.0 - state.edge) * work.low[j])
     known = 1 if value < np.inf else 0
     work.values[0] = value
     state.phase = FIRST

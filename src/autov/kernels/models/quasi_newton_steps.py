@@ -157,8 +157,10 @@ def failed(plan, work, lower, upper):
 @internal
 def to_line(work, length):
     """Write the point of the line at a length."""
+    edge = work.scalars[0].edge
     for k in range(work.u.size):
-        work.point[k] = min(max(work.u[k] + length * work.p[k], 0.0), 1.0)
+        u = work.u[k]
+        work.point[k] = min(max(u + length * work.p[k], edge * u), 1.0 - edge * (1.0 - u))
 
 
 @internal

@@ -52,10 +52,10 @@ Work = namedtuple(
 )
 
 
-def workspace(plan, key, d, maxfev, given, given_f):  # noqa: ARG001
+def workspace(plan, key, d, maxfev, given, given_f):
     """Arrays for d variables."""
     capacity = max(2, int(plan.line_points), given.shape[0], min(2 * d + 1, CELLS // d))
-    base = searched(key, STATE, d, capacity, given, given_f)
+    base = searched(key, STATE, d, maxfev, capacity, given, given_f)
     own = {name: np.zeros(d) for name in ("u", "g", "p", "point", "line_u", "old_u", "old_g", "second", "scratch")}
     return Work(
         **base._asdict(),

@@ -28,7 +28,12 @@ COUNTS = (
     "phase", "ranked",  # what the batch is for, and whether the given points are in the order of their values
     "infeasible",  # points told whose value is INFEASIBLE or more
 )  # fmt: skip
-VALUES = ("best", "scale")  # the best value so far, and the first step of a search as a part of the box width
+VALUES = (
+    "best", "scale",  # the best value so far, and the first step of a search as a part of the box width
+    "edge",  # part of the way to a bound that a step leaves: EDGE in long runs, else 0
+)  # fmt: skip
+LONG = 200.0  # evaluations for each variable from which on a run is long
+EDGE = 1e-3  # steps of long runs approach bounds and do not jump onto them: so they do not prefer bounds
 GIVEN = 0  # phase: the batch is the given points
 INFEASIBLE = 1e50  # values of infeasible points are above it, see `autov.problems.feasibility`
 KEPT_ENDS = 16  # where earlier searches ended
@@ -58,10 +63,13 @@ def record(counts: tuple[str, ...] = (), values: tuple[str, ...] = ()) -> np.dty
     return np.dtype((np.record, named))
 
 
-def searched(key: np.ndarray, kind: np.dtype, d: int, capacity: int, given: np.ndarray, given_f: np.ndarray):
+def searched(
+    key: np.ndarray, kind: np.dtype, d: int, maxfev: int, capacity: int, given: np.ndarray, given_f: np.ndarray
+):  # fmt: skip
     """The arrays of `Searched`, with no evaluation made."""
     scalars = np.zeros(1, kind)
     scalars["best"] = np.inf
+    scalars["edge"] = EDGE if maxfev >= LONG * d else 0.0
     return Searched(
         key.copy(), scalars.view(kind), np.zeros(d), given, given_f, np.zeros((KEPT_ENDS, d)), np.zeros((TRIED, d)),
         np.zeros((capacity, d)), np.zeros(capacity), np.zeros((capacity, d)), np.zeros(capacity),

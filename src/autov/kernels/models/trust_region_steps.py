@@ -91,8 +91,8 @@ def propose(plan, work, lower, upper, far):
     m = state.points
     while True:
         for j in range(n):
-            low[j] = min(work.low[j] - work.centre[j], 0.0)
-            high[j] = max(work.high[j] - work.centre[j], 0.0)
+            low[j] = (1.0 - state.edge) * min(work.low[j] - work.centre[j], 0.0)
+            high[j] = (1.0 - state.edge) * max(work.high[j] - work.centre[j], 0.0)
         if far == NONE:
             state.predicted, state.least = bounded_step(
                 work.hessian, work.curvatures, work.points[:m], work.gradient, low, high, state.delta, work.step,

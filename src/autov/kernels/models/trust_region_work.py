@@ -62,11 +62,11 @@ def model_size(plan: Plan, d: int) -> tuple[int, int]:
     return n, max(2 * n + 1, min(int(plan.points), (n + 1) * (n + 2) // 2))
 
 
-def workspace(plan: Plan, key: np.ndarray, d: int, maxfev: int, given: np.ndarray, given_f: np.ndarray) -> Work:  # noqa: ARG001
+def workspace(plan: Plan, key: np.ndarray, d: int, maxfev: int, given: np.ndarray, given_f: np.ndarray) -> Work:
     """All arrays, with nothing evaluated."""
     n, m = model_size(plan, d)
     rest = m - n - 1
-    common = searched(key, STATE, d, max(m, len(given)), given, given_f)
+    common = searched(key, STATE, d, maxfev, max(m, len(given)), given, given_f)
     shapes = {
         "whole": (d,), "base": (n,), "low": (n,), "high": (n,), "points": (m, n), "values": (m,), "centre": (n,),
         "gradient": (n,), "hessian": (n, n), "curvatures": (m,), "z": (rest, m), "b": (n, m + n), "step": (n,),
