@@ -179,16 +179,6 @@ def test_each_local_search_gets_one_try_and_failures_make_them_rare():
     assert p.failures[0] == 0
 
 
-def test_a_search_along_the_axes_is_tried_once_where_the_function_is_coupled():
-    algorithm = Memetic(MA_ES, (Coordinate(), QuasiNewton()), trial=0.3)
-    valley = lambda x: (100 * (x[:, 1:] - x[:, :-1] ** 2) ** 2 + (0.9 - x[:, :-1]) ** 2).sum(axis=1)  # noqa: E731
-    noise = generator(4)
-    for fun in (valley, lambda x: noise.random(len(x))):
-        who, points = turns(algorithm, fun, 2000)
-        assert (who == 0).sum() == points.shape[1] + 2
-        assert (who == 1).sum() > 50
-
-
 @pytest.mark.parametrize("d", [3, 12])
 def test_searches_are_left_out_for_many_variables(d):
     algorithm = Memetic(MA_ES, (TrustRegion(), QuasiNewton()), most_variables=(10, 0))

@@ -1025,10 +1025,6 @@ EDITS: tuple[Edit, ...] = (
          "p.starts_x[:1] if p.covered and (not len(state.given)) else state.given", "state.given",
          ("tests/algorithms/test_memetic.py::"
           "test_in_long_runs_it_starts_at_given_points_or_at_the_best_that_covers_the_box",)),
-    Edit("axes of a coupled function are searched again and again", "algorithms/memetic_progress.py",
-         "Progress.end_search", "useless", "False",
-         ("tests/algorithms/test_memetic.py::"
-          "test_a_search_along_the_axes_is_tried_once_where_the_function_is_coupled",)),
     Edit("steps of long runs jump onto bounds", "kernels/models/search_batch.py", "searched",
          "EDGE if maxfev >= LONG * d else 0.0", "0.0",
          ("tests/algorithms/test_coordinate.py::test_only_the_ends_of_long_runs_lie_inside",)),

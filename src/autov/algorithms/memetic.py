@@ -43,7 +43,7 @@ from autov.algorithms.memetic_progress import (
     Population,
     Progress,
     Start,
-    Told,
+    ended_and_infeasible,
     goes_on,
     meets_border,
     next_start,
@@ -259,13 +259,16 @@ class Memetic:
             return self.global_search.start(own, box, popsize, maxfev, x0)
         return self.global_search.init(box, popsize, maxfev, generator(int(own[0]), int(own[1])), x0)
 
-    def decide(self, state: MemeticState, p: Progress, told: Told, population: Population) -> Any:
+    def decide(
+        self, state: MemeticState, p: Progress, ended: bool, infeasible: int, population: Population
+    ) -> Any:  # fmt: skip
         """Whose turn it is next; the progress changes, and the state of a run that begins is returned, else None.
 
         Args:
             state: of the beginning of the run, or a later one.
             p: the progress, whose goal is reached, or whose local search has ended.
-            told: by the local search at work.
+            ended: whether it has.
+            infeasible: points that it has met.
             population: the last points of the global search.
         """
         key, box, k = state.stream, state.box, len(self.local_searches)
@@ -276,13 +279,13 @@ class Memetic:
                 return None
             p.end_search(self.patience)
         elif p.is_local:
-            border, time_to_cover = meets_border(p, told.infeasible), p.nfev >= self._cover_at(p.maxfev, box.dim)
-            if time_to_cover and not told.ended and not border and self._cover(p, box.dim, True):
+            border, time_to_cover = meets_border(p, infeasible), p.nfev >= self._cover_at(p.maxfev, box.dim)
+            if time_to_cover and not ended and not border and self._cover(p, box.dim, True):
                 return None
-            if goes_on(self, p, told.ended, border):
+            if goes_on(self, p, ended, border):
                 p.goal += _chunk(box.dim)
                 return None
-            p.end_search(self.patience, told.useless)
+            p.end_search(self.patience)
         if p.nfev >= self._cover_at(p.maxfev, box.dim) and self._cover(p, box.dim, False):
             return None
         found = next_start(self, p, box, population)
@@ -317,17 +320,17 @@ class Memetic:
             if p.nfev == 0:
                 precompile(call for m, s in zip(self.runners, state.states, strict=True)
                            if s is not None and hasattr(m, "calls") for call in m.calls(s))  # fmt: skip
-            told = Told.by(state.states[i].scalars) if p.is_local else Told()
-            if not told.ended and not len(state.asked) and p.run_nfev < p.goal:
+            ended, infeasible = ended_and_infeasible(state.states[i].scalars) if p.is_local else (False, 0)
+            if not ended and not len(state.asked) and p.run_nfev < p.goal:
                 if i == POINTS:
                     state = renewed(state, asked=self.points_of(state, p))
                 else:
                     x, own = self.runners[i].ask(state.states[i], rng)
                     state = renewed(state, states=_put(state.states, i, own), asked=x)
-            if not told.ended and len(state.asked) and p.run_nfev + len(state.asked) <= p.goal:
+            if not ended and len(state.asked) and p.run_nfev + len(state.asked) <= p.goal:
                 return state.asked.copy(), state
             p, base = p.copied(), state.states[-1]
-            begun = self.decide(state, p, told, lambda s=base: self.global_search.population(s))
+            begun = self.decide(state, p, ended, infeasible, lambda s=base: self.global_search.population(s))
             states = state.states if begun is None else _put(state.states, p.turn, begun)
             kept = state.asked if begun is None and p.turn == i else state.asked[:0]
             state = renewed(state, progress=p, states=states, asked=kept)

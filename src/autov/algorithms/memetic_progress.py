@@ -14,11 +14,10 @@ import numpy as np
 from autov.algorithms.allotment import polishing_step
 from autov.algorithms.base import renewed
 from autov.core import Array, Box
-from autov.kernels.models.coordinate_steps import COUPLED
 from autov.kernels.models.search_batch import INFEASIBLE
 
 POINTS = -1  # the turn of points that are evaluated once; others are places of local searches, the last the global one
-NEVER = 10**6  # failures of a local search that is not used, or of no use
+NEVER = 10**6  # failures of a local search that is not used
 LATEST = 4  # doublings of the rounds between two tries of a local search that fails
 NEAR = 0.1  # first steps of a local search that starts where another one ended, as a part of its own
 LEAST = 1e-4  # first steps of one that starts at the best point of a population, as a part of the box
@@ -111,12 +110,9 @@ class Progress:
         self.turn, self.run_nfev, self.goal = self.suspended_turn, self.suspended, self.suspended + chunk
         self.suspended, self.checked = 0, self.best
 
-    def end_search(self, patience: int, useless: bool = False) -> None:
-        """The local search at work has ended, or is ended; one that is ``useless`` here never starts again."""
+    def end_search(self, patience: int) -> None:
+        """The local search at work has ended, or is ended."""
         j = self.turn
-        if useless:
-            self.failures[j], self.next_round[j], self.origin[j] = NEVER, NEVER, -np.inf
-            return
         self.failures[j] = 0 if self.best < self.before else self.failures[j] + 1
         if self.failures[j] >= patience:
             self.next_round[j] = self.rounds + 2 ** min(int(self.failures[j]) - patience, LATEST)
@@ -127,19 +123,9 @@ def allowed(settings: Any, p: Progress) -> float:
     return settings.trial * p.maxfev + settings.refine * p.nfev
 
 
-class Told(NamedTuple):
-    """What the record of a local search tells."""
-
-    ended: bool = False
-    infeasible: int = 0  # points that it has met
-    useless: bool = False  # a search along the axes that found that the function is no sum of functions of one variable
-
-    @classmethod
-    def by(cls, scalars: np.ndarray) -> Told:
-        """What this record tells."""
-        names = scalars.dtype.names or ()
-        coupled = "separable" in names and int(scalars["separable"][0]) == COUPLED
-        return cls(int(scalars["starts"][0]) > 0, int(scalars["infeasible"][0]), coupled)
+def ended_and_infeasible(scalars: np.ndarray) -> tuple[bool, int]:
+    """Whether a local search has ended, and how many infeasible points it has met."""
+    return int(scalars["starts"][0]) > 0, int(scalars["infeasible"][0])
 
 
 def meets_border(p: Progress, infeasible: int) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autov.algorithms.compiled import AnyRun, Trace, Turns
-from autov.algorithms.memetic_progress import POINTS, Told
+from autov.algorithms.memetic_progress import POINTS, ended_and_infeasible
 from autov.core import Array
 from autov.kernels.evolution.run import evaluate_blocks
 from autov.kernels.objective import Objective
@@ -88,12 +88,12 @@ class MemeticRun(Turns):
         algorithm, state, p = self._algorithm, self._state, self._progress
         while True:
             run, points = self._now, p.turn == POINTS
-            told = Told.by(run.work.scalars) if p.is_local else Told()  # type: ignore[attr-defined]
+            ended, infeasible = ended_and_infeasible(run.work.scalars) if p.is_local else (False, 0)  # type: ignore[attr-defined]
             done = points and (run.nfev > 0 or run.batch == 0)
-            if not told.ended and not done and run.nfev + run.batch <= p.goal:
+            if not ended and not done and run.nfev + run.batch <= p.goal:
                 return run
             searched = self._places.get(len(algorithm.local_searches), run)
-            begun = algorithm.decide(state, p, told, searched.population)
+            begun = algorithm.decide(state, p, ended, infeasible, searched.population)
             if begun is not None:
                 self._add(algorithm.runners[p.turn].resumable_run(begun))
             elif p.turn == POINTS:
