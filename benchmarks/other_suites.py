@@ -131,20 +131,29 @@ def title(setting: dict[str, Any]) -> str:
     return f"{setting['suite']}, {dim}, {setting['maxfev']:,} evaluations"
 
 
-def section(data: dict[str, Any]) -> str:
-    """A table of mean ranks with an algorithm in each row and a setting in each column."""
+def section(data: dict[str, Any]) -> list[str]:
+    """The section of the page: a table of mean ranks with an algorithm in each row and a setting in each column."""
     settings = data["settings"]
     names = list(dict.fromkeys(a for each in settings for a in each["ranks"]))
-    names.sort(
-        key=lambda a: np.mean([each["ranks"][a] / len(each["ranks"]) for each in settings if a in each["ranks"]])
-    )
+    names.sort(key=lambda a: np.mean([each["ranks"][a] for each in settings if a in each["ranks"]]))
     head = ["algorithm", *(f"{each['suite']}, {_size(each)}" for each in settings)]
     rows = [f"| {' | '.join(head)} |", f"|{' --- |' + ' ---: |' * len(settings)}"]
     best = [min(each["ranks"].values()) for each in settings]
     for name in names:
         cells = [_cell(each, name, least) for each, least in zip(settings, best, strict=True)]
         rows.append(f"| {f'**`{name}`**' if name == 'general' else f'`{name}`'} | {' | '.join(cells)} |")
-    return "\n".join(rows)
+    firsts = sum(each["ranks"]["general"] == least for each, least in zip(settings, best, strict=True))
+    counts = ", ".join(f"{len(each['medians'])} in {title(each)}" for each in settings)
+    return [
+        "## Other suites",
+        f"Mean ranks of medians on CEC'2017 and on real-world problems (CEC'2011). `general` is first in {firsts} of "
+        f"{len(settings)} settings. `first general` is the default before it had models and local searches. In "
+        "brackets: on how many problems an algorithm is significantly better (+) and worse (-) than `general` "
+        f"(rank-sum test, 5 %, {settings[0]['runs']} runs each).",
+        "\n".join(rows),
+        f"Functions of minionpy {data['minionpy']}; problems: {counts}. `python -m benchmarks other-suites` repeats "
+        "it.",
+    ]
 
 
 def _size(setting: dict[str, Any]) -> str:

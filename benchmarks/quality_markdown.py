@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from autov.core.atomic_files import read_json, write_text
+from benchmarks import other_suites
 from benchmarks.quality import BBOB, LIMITS, OTHERS, OWN, SUITES, too_slow
 from benchmarks.remarks import read_remarks
 
@@ -29,6 +30,8 @@ def quality_page(results: str | Path, page: str | Path) -> str:
     names = sorted(found, key=lambda name: (order.index(name) if name in order else len(order), name))
     parts = ["# Quality of the default", *verdicts([found[name] for name in names]), "## Terms"]
     parts.append(read_remarks(place / "remarks.md"))
+    if (elsewhere := place / "other-suites.json").exists():
+        parts += other_suites.section(read_json(elsewhere, "ranks on other suites"))
     for name in names:
         parts += _section(found[name], (target.parent / "quality" / f"{name}.png").exists())
     text = "\n\n".join(part for part in parts if part) + "\n"
