@@ -89,6 +89,14 @@ def test_variables_outside_are_placed_half_way_to_the_bound(frame):
     np.testing.assert_array_equal(halved[outside], ((clipped + first) / 2)[outside])
 
 
+def test_a_bound_that_a_parent_has_is_inherited():
+    uniform = AffineOperator(("x1", "x2"), [[0.0], [1.0]], [[0.0], [0.0]], [1.0, 1.0])
+    box, x = Box.cube(0.0, 1.0, 4), np.array([[0.0, 0.0, 0.3, 0.3], [0.3, 0.3, 0.0, 1.0]])
+    plan, work = told(Evolution(uniform, offspring=20.0, bounds="midpoint"), stream_key(5), box, x, np.zeros(2))
+    kernels.evolution_ask(plan, work, box.lower, box.upper)
+    assert set(work.offspring.ravel()) == {0.0, 0.3, 1.0}
+
+
 @pytest.mark.parametrize("s", [1.0, 1.5, 2.5, 3.0, 7.0])
 def test_a_tournament_of_real_size_has_its_law(s):
     """Rank r has the chance ((n - r)^s - (n - r - 1)^s) / n^s: for whole s that of the best of s members, counted."""

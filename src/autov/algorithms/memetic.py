@@ -307,7 +307,8 @@ class Memetic:
         """Where the global search starts: at the best point, at given points, or at the best that covers the box."""
         if np.isfinite(p.best) and p.maxfev < self.inherit_below * state.box.dim:
             return p.best_x[None]
-        return p.starts_x[:1] if p.covered and not len(state.given) else state.given
+        covers = p.covered and not len(state.given) and np.isfinite(p.starts_f[0])
+        return p.starts_x[:1] if covers else state.given
 
     def points_of(self, state: MemeticState, p: Progress) -> Array:
         """The points of the turn `POINTS`."""

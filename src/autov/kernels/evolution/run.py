@@ -171,19 +171,22 @@ def ask(plan, work, frame, lower, upper):
         if frame is not None:
             turn_back(target, work.centre, frame.basis, lower, upper, frame.scratch)
         if plan.choices[BOUNDS] == MIDPOINT:
-            halve(target, work.picks[begin:end], work.pool, lower, upper)
+            to_midpoint(target, work.picks[begin:end], work.pool, lower, upper)
 
 
 @internal
-def halve(offspring, picks, pool, lower, upper):
-    """Move variables that were clipped to half way between the bound and the first parent."""
+def to_midpoint(offspring, picks, pool, lower, upper):
+    """Move variables that were clipped to half way between the bound and the first parent, unless a parent is there."""
     for i in range(offspring.shape[0]):
-        a = picks[i, 0]
         for k in range(lower.size):
-            if offspring[i, k] <= lower[k]:
-                offspring[i, k] = 0.5 * (lower[k] + pool[a, k])
-            elif offspring[i, k] >= upper[k]:
-                offspring[i, k] = 0.5 * (upper[k] + pool[a, k])
+            y = offspring[i, k]
+            if lower[k] < y < upper[k]:
+                continue
+            inherited = False
+            for j in range(picks.shape[1]):
+                inherited = inherited or pool[picks[i, j], k] == y
+            if not inherited:
+                offspring[i, k] = 0.5 * (y + pool[picks[i, 0], k])
 
 
 @internal
@@ -245,7 +248,7 @@ def evolve(plan, work, objective, lower, upper, budget, final, trace_nfev, trace
 def generations(plan, work, frame, objective, lower, upper, budget, final, trace_nfev, trace_best, traced):
     """The same; the frame is an argument because the compiler leaves out what is for one, if there is none."""
     variation, sizes, inputs = plan.variation, plan.numbers, plan.variation.inputs
-    comma, halved = plan.choices[SURVIVAL] == COMMA, plan.choices[BOUNDS] == MIDPOINT
+    comma, midpoint = plan.choices[SURVIVAL] == COMMA, plan.choices[BOUNDS] == MIDPOINT
     key, state, best = work.key, work.scalars[0], work.best
     pool, f, offspring, values, picks = work.pool, work.f, work.offspring, work.values, work.picks
     centre, moved = work.centre, work.moved
@@ -283,8 +286,8 @@ def generations(plan, work, frame, objective, lower, upper, budget, final, trace
                     vary(key, generation, block, picks[block:end], seen, variation, low, high, target, draws)
                     if frame is not None:
                         turn_back(target, centre, frame.basis, lower, upper, frame.scratch)
-                    if halved:
-                        halve(target, picks[block:end], pool, lower, upper)
+                    if midpoint:
+                        to_midpoint(target, picks[block:end], pool, lower, upper)
                 end = min(begin + batch, count)
                 state.nans += evaluate(
                     objective, offspring[begin:end], values[begin:end], moved[: end - begin],

@@ -14,7 +14,6 @@ import math
 import numpy as np
 
 from autov.compiler.functions import internal, noinline
-from autov.kernels.models.search_batch import EDGE
 
 EPS = 2.0**-52
 GOLDEN = 0.381966
@@ -36,7 +35,7 @@ def parabola(position, value, i, u):
 
 
 @internal
-def local_step(position, value, n, best, tolerance, rounding, steps, asked):
+def local_step(position, value, n, best, tolerance, rounding, edge, steps, asked):
     """Write where the local search goes on; return whether it does."""
     u = position[best]
     if best == 0 or best == n - 1:
@@ -46,7 +45,7 @@ def local_step(position, value, n, best, tolerance, rounding, steps, asked):
         if not slope * side < 0:  # the border is the best place
             asked[2] = asked[3] = 1.0
             bound = 0.0 if best == 0 else 1.0
-            if 0 < abs(u - bound) <= 2 * EDGE:  # in a long run the ends lie inside
+            if 0 < abs(u - bound) <= 2 * edge:  # in a long run the ends lie inside
                 asked[0] = bound
                 return True
             asked[0] = u + 0.1 * larger
@@ -99,7 +98,7 @@ def easiest(position, value, n, top, wanted, tolerance):
 
 
 @noinline
-def propose(plan, level, position, value, n, low, high, checks, steps, rounding, asked):
+def propose(plan, level, position, value, n, low, high, checks, steps, rounding, edge, asked):
     """Write the next point of an axis, and the value that a parabola predicts; return whether it wants one.
 
     Args:
@@ -113,6 +112,7 @@ def propose(plan, level, position, value, n, low, high, checks, steps, rounding,
         checks: right predictions.
         steps: (2,) lengths of the last local steps.
         rounding: the largest value that is rounded.
+        edge: part of the way to a bound that the ends leave.
         asked: (4,) the point, its predicted value, and lengths of steps after it, the first 0 for a global point.
     """
     was_local = asked[2] > 0
@@ -137,7 +137,7 @@ def propose(plan, level, position, value, n, low, high, checks, steps, rounding,
     place, curvature = easiest(position, value, n, top, bottom - margin, plan.tolerance)
     local, around = False, np.inf
     if n >= 3:
-        local = local_step(position, value, n, best, plan.tolerance, rounding, steps, asked)
+        local = local_step(position, value, n, best, plan.tolerance, rounding, edge, steps, asked)
         around = curvature_around(position, value, n, best, top, bottom + margin)
         if around == 0.0 and n < EVEN:
             around = np.inf

@@ -19,6 +19,7 @@ from autov.kernels.models.axis_search import insert, propose
 from autov.kernels.models.search_batch import (
     GIVEN,
     Searched,
+    approach,
     begin_given,
     end_search,
     evaluate_batch,
@@ -108,8 +109,8 @@ def start(plan, work, lower, upper):
     state.first = state.level = 0
     state.corner = 1 if d > 1 else 0
     for k in range(d):
-        work.low[k] = max(work.u[k] - state.scale, state.edge * work.u[k])
-        work.high[k] = min(work.u[k] + state.scale, 1.0 - state.edge * (1.0 - work.u[k]))
+        work.low[k] = approach(work.u[k] - state.scale, work.u[k], state.edge)
+        work.high[k] = approach(work.u[k] + state.scale, work.u[k], state.edge)
         work.counts[k] = 1
         work.position[k, 0] = work.u[k]
         work.value[k, 0] = 0.0
@@ -152,7 +153,7 @@ def write_batch(plan, work, lower, upper):
         state.first = (k + 1) % d
         asks = propose(
             plan, state.level, work.position[k], work.value[k], work.counts[k], work.low[k], work.high[k],
-            work.checks[k], work.steps[k], abs(state.f), work.asked[k],
+            work.checks[k], work.steps[k], abs(state.f), state.edge, work.asked[k],
         )  # fmt: skip
         if asks:
             work.scratch[k] = work.asked[k, 0]

@@ -13,13 +13,14 @@ import math
 import numpy as np
 
 from autov.compiler.functions import internal
-from autov.kernels.models.search_batch import place
+from autov.kernels.models.search_batch import approach, place
 
 EPS = 2.0**-52
 FORWARD, CENTRAL, WIDE = range(3)  # kinds of differences
 CENTRAL_WIDTH = 1e-5
 WIDEST = 0.1
 NOISE_TO_SECOND = 1 / math.sqrt(6.0)  # a second difference of three noisy values has six times the variance of one
+LIKE = 1e-3  # two lengths that are the same but for this part of them
 NOISY = 1e-12  # relative to the values: less is rounding, and wider differences would not help
 
 
@@ -56,7 +57,7 @@ def difference_points(plan, work, lower, upper):
                 target[j] = work.scratch[j]
             u = work.u[k] + (h if side == 0 else -h)
             if state.edge > 0:
-                u = min(max(u, state.edge * work.u[k]), 1.0 - state.edge * (1.0 - work.u[k]))
+                u = approach(u, work.u[k], state.edge)
             target[k] = min(max(lower[k] + u * width, lower[k]), upper[k])
             n += 1
         k += 1
@@ -78,7 +79,9 @@ def take_quotients(work, begin, lower, upper):
         if sides == 2:
             back = (work.x[n + 1, k] - work.scratch[k]) / width
             if back != 0 and abs(work.f[n + 1]) < np.inf:
-                second = abs(rise + work.f[n + 1] - state.f)
+                # In a long run both steps may be of different length near a bound, where this is no second difference.
+                if not state.edge > 0 or abs(h + back) < LIKE * abs(h):
+                    second = abs(rise + work.f[n + 1] - state.f)
                 rise, h = work.f[n] - work.f[n + 1], h - back
         work.g[k] = rise / h if h != 0 and abs(rise) < np.inf else 0.0
         work.second[k] = second if second < np.inf else 0.0

@@ -21,6 +21,7 @@ from autov.kernels.models.differences import (
 )
 from autov.kernels.models.quasi_newton_work import Plan, Work, workspace
 from autov.kernels.models.search_batch import (
+    approach,
     begin_given,
     end_search,
     evaluate_batch,
@@ -38,6 +39,7 @@ __all__ = ["Plan", "Work", "begin", "run", "step", "workspace"]
 
 GRADIENT, LINE = 1, 2  # phase
 SHORTEN = 0.1  # least factor between two lengths on a line, and least part of the length that a parabola may ask for
+TINY = 1e-9  # longest move of a long run, in the unit box, that ends its search: bounds are approached without end
 RATIO = 0.25  # between the lengths of one batch
 
 
@@ -160,7 +162,7 @@ def to_line(work, length):
     edge = work.scalars[0].edge
     for k in range(work.u.size):
         u = work.u[k]
-        work.point[k] = min(max(u + length * work.p[k], edge * u), 1.0 - edge * (1.0 - u))
+        work.point[k] = approach(u + length * work.p[k], u, edge)
 
 
 @internal
@@ -227,11 +229,12 @@ def longest(work):
 def move(plan, work, lower, upper):
     """Go to the best point of the line; its gradient is next."""
     state = work.scalars[0]
-    gain = state.f - state.line_f
+    gain, moved = state.f - state.line_f, 0.0
     for k in range(work.u.size):
+        moved = max(moved, abs(work.line_u[k] - work.u[k]))
         work.u[k] = work.line_u[k]
     state.f = state.line_f
-    if gain <= 8 * EPS * abs(state.f):
+    if gain <= 8 * EPS * abs(state.f) or (state.edge > 0 and moved < TINY):
         failed(plan, work, lower, upper)
     else:
         first_points(plan, work, lower, upper)

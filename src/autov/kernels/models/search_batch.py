@@ -33,7 +33,7 @@ VALUES = (
     "edge",  # part of the way to a bound that a step leaves: EDGE in long runs, else 0
 )  # fmt: skip
 LONG = 200.0  # evaluations for each variable from which on a run is long
-EDGE = 1e-3  # steps of long runs approach bounds and do not jump onto them: so they do not prefer bounds
+EDGE = 1e-3  # steps of long runs approach bounds and do not jump onto them
 GIVEN = 0  # phase: the batch is the given points
 INFEASIBLE = 1e50  # values of infeasible points are above it, see `autov.problems.feasibility`
 KEPT_ENDS = 16  # where earlier searches ended
@@ -74,6 +74,12 @@ def searched(
         key.copy(), scalars.view(kind), np.zeros(d), given, given_f, np.zeros((KEPT_ENDS, d)), np.zeros((TRIED, d)),
         np.zeros((capacity, d)), np.zeros(capacity), np.zeros((capacity, d)), np.zeros(capacity),
     )  # fmt: skip
+
+
+@internal
+def approach(y, u, edge):
+    """The place y on the way from u as far as a step may go: it leaves a part of the way to a bound."""
+    return min(max(y, edge * u), 1.0 - edge * (1.0 - u))
 
 
 @internal
