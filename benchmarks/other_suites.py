@@ -127,7 +127,7 @@ def figures(made: Comparison) -> dict[str, Any]:
 
 def title(setting: dict[str, Any]) -> str:
     """The name of a setting."""
-    dim = f"{setting['dim']} variables" if setting["dim"] else f"6 to {MOST} variables"
+    dim = f"{setting['dim']} variables" if setting["dim"] else f"at most {MOST} variables"
     return f"{setting['suite']}, {dim}, {setting['maxfev']:,} evaluations"
 
 

@@ -167,6 +167,23 @@ def test_curves_are_those_of_the_retest(compiled, panel):
         assert not np.array_equal(*met), "every run has an instance of its own"
 
 
+def test_runs_without_a_finite_value_do_not_stop_a_report():
+    nearly = lambda x: float("inf") if x[0] > -0.99 else float((x**2).sum())  # noqa: E731
+    few = {**TINY, "generations": 20, "workers": 1}
+    found = design(function_problem(nearly, [(-1, 1)] * 2), **few, space="portfolio")
+    (made,) = compare_design(found, 1)
+    assert np.isinf(made.comparison.values(made.comparison.problems[0], "designed")).any()
+    assert design_page(found, [made], "")
+
+
+def test_runs_that_are_cut_off_and_algorithms_equal_to_the_result_are_not_shown_again():
+    found = design("sphere", dim=3, stops=(1, 0.3), space="portfolio", **{**TINY, "trial": TrialBudget(6, 20, 1)})
+    assert len(found.judged) == 2
+    assert [each.comparison.problems for each in compare_design(found, 1)] == [(found.settings["problems"][0],)]
+    same = replace(found, algorithm=found.rivals["ma-es"])
+    assert "ma-es" not in compare_design(same, 1)[0].comparison.algorithms
+
+
 def test_no_algorithm_has_two_figures_on_a_page():
     found = design(
         "sphere", dim=3, family=("translate",), space="portfolio", **{**TINY, "trial": TrialBudget(6, 40, 1)}

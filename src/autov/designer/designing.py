@@ -185,6 +185,8 @@ def _from_history(
 
 def _refused(found: Design, preset: str) -> Design:
     """The default in the place of a design, which is then one of the others."""
+    if found.baseline == DEFAULT:
+        return found
     baselines: dict[str, Array] = {REFUSED: found.retested, **found.baselines}
     rivals = {REFUSED: found.algorithm, **found.rivals}
     default = replace(

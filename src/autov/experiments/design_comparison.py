@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autov.algorithms import resolve_algorithm
 from autov.algorithms.portfolio import Portfolio, evaluating_members
 from autov.core import identity
 from autov.designer import Design, TrialBudget
@@ -48,7 +49,8 @@ def compare_design(design: Design, workers: Any = None, safe: bool = True) -> li
 
     The design, the best baseline and well-known baselines run with the streams of the re-test, and reach its values.
     On a Python function, which may be slow, most well-known algorithms are left out. All runs are left out if not even
-    three of each fit into a tenth of the evaluations that the design took, or if evaluations failed or may fail.
+    three of each fit into a tenth of the evaluations that the design took, if evaluations failed or may fail, or if the
+    validation refused the design. Problems whose runs are cut off have none.
 
     Args:
         design: the finished design.
@@ -56,8 +58,10 @@ def compare_design(design: Design, workers: Any = None, safe: bool = True) -> li
         safe: no evaluation is expected to fail or to hang.
     """
     spare = 0 if design.failed or not safe else int(PART * design.evaluations)
+    refused = design.validation is not None and not design.validation.passed
+    whole = [place for place, stop in enumerate(design.settings["stops"]) if stop == 1 and not refused]
     found = []
-    for place in range(len(design.judged)):
+    for place in whole:
         shown = _algorithms(design, place)
         runs = most = min(RUNS, design.retested.shape[1])
         if not _is_compiled(design, place):  # one more run tells the budget share per member
@@ -79,19 +83,21 @@ def _is_compiled(design: Design, place: int) -> bool:
     return instance_of(design.judged[place], 0).objective() is not None
 
 
+def shown_result(design: Design) -> Any:
+    """The result without its memory, which has the ends of runs on these very problems."""
+    return design.rivals.get(COLD, design.algorithm)
+
+
 def _algorithms(design: Design, place: int) -> dict[str, Any]:
-    """Label -> algorithm: those that are shown on a training problem."""
-    found: dict[str, Any] = {DESIGNED: design.rivals.get(COLD, design.algorithm)}  # a memory has these very problems
-    if (other := design.best_baseline(place)) is not None:
-        found[other] = design.rivals[other]
+    """Label -> algorithm: the result, and others that are shown on a training problem."""
+    result, others = shown_result(design), []
+    if (best := design.best_baseline(place)) not in (None, COLD):
+        others.append((best, best))
     quick = design.judged[place].box.dim <= QUICK[0] and design.budgets[place] <= QUICK[1]
     if _is_compiled(design, place) and quick and design.settings["trial"]["popsize"] >= LEAST_POPSIZE:
-        found |= {
-            spec if spec in design.rivals else label: design.rivals.get(spec, spec)  # a peer keeps its name
-            for label, spec in WELL_KNOWN.items()
-            if spec not in found and spec != design.baseline
-        }
-    return found
+        others += [(spec if spec in design.rivals else label, spec) for label, spec in WELL_KNOWN.items()]
+    found = {label: design.rivals.get(spec) or resolve_algorithm(spec) for label, spec in dict(others).items()}
+    return {DESIGNED: result} | {label: one for label, one in found.items() if one != result}
 
 
 def _compared(design: Design, place: int, shown: dict[str, Any], runs: int, workers: Any) -> DesignComparison:
@@ -108,8 +114,10 @@ def _compared(design: Design, place: int, shown: dict[str, Any], runs: int, work
     planned = experiment(shown, {name: problem}, runs=runs, maxfev=maxfev, popsize=popsize, seed=seed)
     with Store(None) as store:
         for task in planned.tasks:
-            if task.label in courses and not store.has(task):
+            if task.label in courses:
                 fun, nfev, best = courses[task.label][task.run]
+                if not len(nfev):  # no finite value
+                    nfev, best = np.array([maxfev]), np.array([fun])
                 store.add(task, fun, sample(nfev, best, grid(maxfev)), 0.0, improvements(nfev, best))
         made = compare_experiment(planned, store, workers=workers, reference=DESIGNED)
     if not isinstance(shown[DESIGNED], Portfolio):

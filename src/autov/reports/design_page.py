@@ -15,7 +15,7 @@ from autov.designer.cases import few
 from autov.designer.design_run import COLD
 from autov.designer.space import operator_of
 from autov.experiments import Comparison
-from autov.experiments.design_comparison import DESIGNED, DesignComparison
+from autov.experiments.design_comparison import DESIGNED, DesignComparison, shown_result
 from autov.experiments.explanation import Explanation
 from autov.experiments.generalisation import Generalisation
 from autov.invariance import AlgorithmReport
@@ -129,7 +129,8 @@ def _strip(design: Design, place: int, drawn: Sequence[str]) -> str:
 def _panels(made: Comparison) -> dict[str, str]:
     """Problem -> its curves."""
     runs = len(made.runs(made.problems[0], made.algorithms[0]))
-    told = f"Best value over evaluations in runs 1 to {runs} of the re-test. {BANDS} {CLICK}"
+    told = (f"Best value over evaluations in runs 1 to {runs} of the re-test, and in as many runs of well-known "
+            f"algorithms on the same instances. {BANDS} {CLICK}")  # fmt: skip
     return {
         name: figure_html(panel, f"best value over evaluations on {name}", told)
         for name, panel in convergence_panels(made).items()
@@ -150,9 +151,9 @@ def _use(design: Design, compared: Sequence[DesignComparison]) -> list[str]:
     for each in compared:
         if each.use:
             name = each.comparison.problems[0]
-            told = f"Budget share per member on {name}: every bar is one run, the colour says which member evaluated."
+            told = f"Budget share per member on {name} in further runs: every bar is one, a colour is a member."
             figure = use_plot(
-                [*(short_name(member) for member in design.algorithm.members), "local refinement"], each.use
+                [*(short_name(member) for member in shown_result(design).members), "local refinement"], each.use
             )
             found.append(figure_html(figure, f"members over evaluations on {name}", told))
     return found
@@ -175,7 +176,7 @@ def _what(design: Design, compared: Sequence[DesignComparison]) -> str:
     said = explain(design.algorithm).splitlines()[0]
     use = compared[0].use if compared else ()
     if use:
-        names = [*(short_name(member) for member in design.algorithm.members), "local refinement"]
+        names = [*(short_name(member) for member in shown_result(design).members), "local refinement"]
         shares = np.bincount(np.concatenate(use), minlength=len(names)) / sum(map(len, use))
         worked = [f"{name} {share:.0%}" for name, share in zip(names, shares, strict=True) if share >= 0.005]
         said += f" Budget share per member in {len(use)} runs: {', '.join(worked)}."
