@@ -73,9 +73,9 @@ def test_a_generation_equals_its_twin(draw, frame, dim, n):
     assert len(twin) == round(1.4 * n)
 
 
-@pytest.mark.parametrize("frame", ["axes", "learned"])
-def test_variables_outside_are_placed_half_way_to_the_bound(frame):
-    operator, rng, key = random_operator(FEW, size=3.0), generator(4), stream_key(5)
+@pytest.mark.parametrize(("frame", "inputs"), [("axes", FEW), ("learned", FEW), ("axes", ALL)])
+def test_variables_outside_are_placed_half_way_to_the_bound(frame, inputs):
+    operator, rng, key = random_operator(inputs, size=3.0), generator(4), stream_key(5)
     x, f, box = rng.uniform(-1, 1, (9, 4)), rng.random(9), Box.cube(-1.0, 1.0, 4)
     asked = []
     for bounds in ("clip", "midpoint"):

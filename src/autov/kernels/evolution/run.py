@@ -171,11 +171,11 @@ def ask(plan, work, frame, lower, upper):
         if frame is not None:
             turn_back(target, work.centre, frame.basis, lower, upper, frame.scratch)
         if plan.choices[BOUNDS] == MIDPOINT:
-            to_midpoint(target, work.picks[begin:end], work.pool, lower, upper)
+            to_midpoint(target, work.picks[begin:end], work.pool, work.f.size, lower, upper)
 
 
 @internal
-def to_midpoint(offspring, picks, pool, lower, upper):
+def to_midpoint(offspring, picks, pool, n, lower, upper):
     """Move variables that were clipped to half way between the bound and the first parent, unless a parent is there."""
     for i in range(offspring.shape[0]):
         for k in range(lower.size):
@@ -183,8 +183,8 @@ def to_midpoint(offspring, picks, pool, lower, upper):
             if lower[k] < y < upper[k]:
                 continue
             inherited = False
-            for j in range(picks.shape[1]):
-                inherited = inherited or pool[picks[i, j], k] == y
+            for j in range(picks.shape[1]):  # behind the population are bounds, means and the like
+                inherited = inherited or (picks[i, j] < n and pool[picks[i, j], k] == y)
             if not inherited:
                 offspring[i, k] = 0.5 * (y + pool[picks[i, 0], k])
 
@@ -287,7 +287,7 @@ def generations(plan, work, frame, objective, lower, upper, budget, final, trace
                     if frame is not None:
                         turn_back(target, centre, frame.basis, lower, upper, frame.scratch)
                     if midpoint:
-                        to_midpoint(target, picks[block:end], pool, lower, upper)
+                        to_midpoint(target, picks[block:end], pool, f.size, lower, upper)
                 end = min(begin + batch, count)
                 state.nans += evaluate(
                     objective, offspring[begin:end], values[begin:end], moved[: end - begin],
