@@ -1022,7 +1022,7 @@ EDITS: tuple[Edit, ...] = (
           "test_a_local_search_does_not_creep_along_the_border_of_the_feasible_points",)),
     # Bounds and bias
     Edit("the global search of a long run starts by itself", "algorithms/memetic.py", "Memetic._first_of_global",
-         "p.starts_x[:1] if p.covered and (not len(state.given)) else state.given", "state.given",
+         "p.starts_x[:1] if covers else state.given", "state.given",
          ("tests/algorithms/test_memetic.py::"
           "test_in_long_runs_it_starts_at_given_points_or_at_the_best_that_covers_the_box",)),
     Edit("steps of long runs jump onto bounds", "kernels/models/search_batch.py", "searched",
