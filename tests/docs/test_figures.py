@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from autov import compare
+from autov.experiments.compact import read_compact
 from autov.reports import to_markdown
 from benchmarks import bias, certificates, families
 from benchmarks.quality_markdown import verdicts
@@ -55,6 +56,11 @@ def test_the_families_of_the_readme_are_those_stored():
     shown = {name: dict(zip((*families.RIVALS, families.DEFAULT), (c[-1] for c in row[1:-1]), strict=True))
              for name, row in rows.items()}  # fmt: skip
     assert shown == found["marks"]
+    for name, row in rows.items():
+        made = read_compact(ROOT / "results" / "families" / name.replace("+family=", "-") / "comparison.json")
+        for label, cell in zip(("designed", *families.RIVALS, families.DEFAULT), row, strict=False):
+            median = float(np.median(made.gaps(name, label)))
+            assert float(cell.split()[0].replace(",", "")) == pytest.approx(median, rel=0.006), (name, label)
     assert {name: row[-1] for name, row in rows.items()} == {
         name: f"{shares['designed']:.0%}" for name, shares in found["failed_runs"].items()
     }
