@@ -33,7 +33,7 @@ def test_the_budget_is_exact(noise, maxfev):
     fun = Counted(2.0)
     result = autov.minimize(fun, BOX, maxfev=maxfev, rng=1, noise=noise)
     assert result.nfev == fun.calls == maxfev
-    assert f"The budget of {maxfev} evaluations" in result.message
+    assert f"The budget of {maxfev} evaluation{'s' * (maxfev > 1)} is" in result.message
 
 
 def test_the_estimate_is_honest_and_the_point_better_than_the_luckiest():

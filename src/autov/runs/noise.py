@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from autov.algorithms.population import initial_points
-from autov.core import Array, Box, InputError, Seed, generator, seed_of, values_of
+from autov.core import Array, Box, InputError, Seed, counted, generator, seed_of, values_of
 from autov.problems import (
     Constrained,
     PointFunction,
@@ -148,7 +148,8 @@ class Recommended(NamedTuple):
 
 def _of_all(message: str, made: int, besides: int) -> str:
     """The message of a run of ``made`` evaluations with those that were made besides in its budget."""
-    return message.replace(f"The budget of {made:,} ", f"The budget of {made + besides:,} ")
+    spent, whole = counted(made, "evaluation"), counted(made + besides, "evaluation")
+    return message.replace(f"The budget of {spent} ", f"The budget of {whole} ")
 
 
 def _sentence(found: Recommended) -> str:
