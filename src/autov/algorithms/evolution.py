@@ -66,8 +66,8 @@ class Evolution:
         tournament_others: the same for x2, x3, ...
         survival: the best of parents and offspring (plus), or of the offspring alone (comma).
         frame: the directions along which an affine operator draws variables.
-        bounds: variables outside the box are clipped to it; or placed half way between the bound and those of x1, unless
-            a parent is on that bound.
+        bounds: variables outside the box are clipped to it; or placed half way between the bound and those of x1,
+            unless a parent is on that bound.
     """
 
     name: ClassVar[str] = "evolution"

@@ -152,7 +152,9 @@ def _evolution(algorithm: Evolution) -> list[str]:
     if algorithm.frame == "learned":
         lines.append("Variables are drawn along the eigenvectors of the population's covariance.")
     if algorithm.bounds == "midpoint":
-        lines.append("Variables outside the box are placed half way between the bound and x1, unless a parent is there.")
+        lines.append(
+            "Variables outside are placed half way between the bound and x1, unless a parent is there."
+        )
     operator = algorithm.operator
     if not isinstance(operator, AffineOperator):
         return [*lines, f"Offspring: the operator {operator.name}."]

@@ -139,9 +139,8 @@ class CompiledTrials:
 
     def __call__(self, tasks: Tasks) -> Array:
         """Task i runs candidate which[i] with the stream of (candidates[i], runs[i])."""
-        return self._packed(tasks) if isinstance(self.genome, PackedGenome) else self._one_by_one(tasks)
-
-    def _one_by_one(self, tasks: Tasks) -> Array:
+        if isinstance(self.genome, PackedGenome):
+            return self._packed(tasks)
         return np.array([course.fun for course in self.courses(tasks)])
 
     def courses(self, tasks: Tasks) -> list[Course]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -80,10 +80,11 @@ class Trials:
                 self._cost = (time.perf_counter() - begun) * self.engine.workers / (len(todo) * step)
             return best
         step = max(1, STACKED // (self.budget.popsize * self.box.dim))
+        algorithms = {w: genome.decode(vectors[w]) for w in np.unique(tasks.which).tolist()}
         with one_blas_thread():
             for begin in range(0, count, step):
                 piece = slice(begin, begin + step)
-                made = self._together(stream, genome, vectors, tasks.part(piece))
+                made = self._together(stream, algorithms, tasks.part(piece))
                 best[piece] = [course.fun for course in made]
         return best
 
@@ -98,7 +99,6 @@ class Trials:
         """
         given, numbers = Given(tuple(algorithms)), np.repeat(np.asarray(shown, np.int64), runs)
         tasks = Tasks(numbers, numbers, np.tile(np.arange(runs), len(shown)))
-        self.evaluations += len(numbers) * self.budget.made
         if self.compiled:
             call = CompiledTrials(self.instances, given, given.vectors, self.budget, stream)
             made: list[Any] = [None] * len(numbers)
@@ -107,9 +107,8 @@ class Trials:
             ):
                 made[index] = course
         else:
-            together = all(isinstance(one, Compiled) for one in algorithms)
             with one_blas_thread():
-                made = (self._in_lockstep if together else self._alone)(stream, algorithms, tasks)
+                made = self._together(stream, dict(enumerate(algorithms)), tasks)
         return [made[i : i + runs] for i in range(0, len(made), runs)]
 
     def _map_runs(self, genome: Genome, stream: Stream, vectors: Array, parts: list[Tasks]) -> Found[Array]:
@@ -136,14 +135,12 @@ class Trials:
             return 8
         return max(1, int(1.0 / self._cost))
 
-    def _together(self, stream: Stream, genome: Genome, vectors: Array, tasks: Tasks) -> list[Course]:
-        """Runs on a Python function: in lockstep if all algorithms can be."""
-        algorithms = {w: genome.decode(vectors[w]) for w in np.unique(tasks.which)}
-        if not all(isinstance(one, Compiled) for one in algorithms.values()):  # of other libraries, or with generators
-            return self._alone(stream, algorithms, tasks)
-        return self._in_lockstep(stream, algorithms, tasks)
+    def _together(self, stream: Stream, algorithms: Mapping[int, Any], tasks: Tasks) -> list[Course]:
+        """Runs on a Python function: in lockstep if all algorithms can be, not those of other libraries."""
+        together = all(isinstance(one, Compiled) for one in algorithms.values())
+        return (self._in_lockstep if together else self._alone)(stream, algorithms, tasks)
 
-    def _in_lockstep(self, stream: Stream, algorithms: Any, tasks: Tasks) -> list[Course]:
+    def _in_lockstep(self, stream: Stream, algorithms: Mapping[int, Any], tasks: Tasks) -> list[Course]:
         """Each batch of all runs is one call of the Python function."""
         box, budget = self.box, self.budget
         chosen = [algorithms[w] for w in tasks.which]
@@ -176,7 +173,7 @@ class Trials:
             for fun, falls in zip(best, improved, strict=True)
         ]
 
-    def _alone(self, stream: Stream, algorithms: Any, tasks: Tasks) -> list[Course]:
+    def _alone(self, stream: Stream, algorithms: Mapping[int, Any], tasks: Tasks) -> list[Course]:
         """One run after the other, points on all workers."""
         found = []
         for w, c, r in zip(*tasks, strict=True):
