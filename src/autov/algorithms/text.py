@@ -152,9 +152,7 @@ def _evolution(algorithm: Evolution) -> list[str]:
     if algorithm.frame == "learned":
         lines.append("Variables are drawn along the eigenvectors of the population's covariance.")
     if algorithm.bounds == "midpoint":
-        lines.append(
-            "Variables outside are placed half way between the bound and x1, unless a parent is there."
-        )
+        lines.append("Variables outside are placed half way between the bound and x1, unless a parent is there.")
     operator = algorithm.operator
     if not isinstance(operator, AffineOperator):
         return [*lines, f"Offspring: the operator {operator.name}."]
